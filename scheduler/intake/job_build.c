@@ -390,6 +390,7 @@ job_attend(struct queue *queue, struct job *job,
 	if (hearer == NULL || hearer->verdict == HEARER_DELIVERED ||
 	    hearer->verdict == HEARER_QUEUED)
 		return;
+	hearer->inode = job->inode;
 	job->flags |= JOB_AWAITED;
 	if (job->priority < 1)
 		job->priority = 1;

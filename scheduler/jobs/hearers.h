@@ -39,6 +39,7 @@ enum hearer_verdict {
 
 struct hearer {
 	char			 id[SPOOL_ID_BYTES];
+	ino_t			 inode;		/* its job's; 0: none yet */
 	uint64_t		 token;		/* of the question; 0: not
 						 * asked yet */
 	bool			 is_answered;

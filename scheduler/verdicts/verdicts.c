@@ -48,8 +48,9 @@ static void
 verdicts_end_hearer(struct verdicts *verdicts, struct hearer *hearer,
     bool is_told)
 {
+	/* not the inode that the id tells: it may have been encoded since */
 	struct job *job = job_table_find(&verdicts->queue->jobs,
-	    spool_id_inode(slice_of(hearer->id)));
+	    hearer->inode);
 
 	if (job != NULL && strcmp(job->id, hearer->id) == 0) {
 		job->flags &= (uint16_t)~JOB_AWAITED;

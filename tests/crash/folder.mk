@@ -6,7 +6,9 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/nth_log.c tests/crash/nth_where.c te
 	tests/crash/orders.py tests/crash/reroute.py tests/crash/cut_through.py \
 	tests/crash/signed.py tests/crash/encoded.py tests/crash/judged.py \
 	tests/crash/upgrade.py tests/crash/matrix.py tests/crash/proof.py \
-	tests/crash/replay.py \
+	tests/crash/replay.py tests/crash/moments/laid.py \
+	tests/crash/moments/processes.py tests/crash/moments/recording.py \
+	tests/crash/moments/works.py \
 	tests/crash/restore.py tests/crash/queues.py tests/crash/verb.py \
 	tests/crash/takeover.py \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \

@@ -120,7 +120,8 @@ class Tally:
 
 def table(tallies, titles):
     """Lines of text: {(word, ...): Tally}, and what the words are."""
-    rows = [list(titles) + list(Tally.columns)] + [
+    columns = next(iter(tallies.values()), Tally()).columns
+    rows = [list(titles) + list(columns)] + [
         list(key) + [str(n) for n in tally.counts.values()]
         for key, tally in tallies.items()]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]

@@ -576,6 +576,8 @@ mkdirat(int dir_fd, const char *name, mode_t mode)
 	int ticket, result;
 
 	find_real();
+	if (nth_is_there(dir_fd, name))
+		return -1;
 	nth_full_path(dir_fd, name, path);
 	if (state == NULL || is_inside || !nth_is_below(dirs, path))
 		return real_mkdirat(dir_fd, name, mode);

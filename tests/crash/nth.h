@@ -74,4 +74,9 @@ unsigned long nth_inode_of_fd(int fd);
 unsigned long nth_inode_of(const char *path);
 long long nth_size_of(int fd);
 
+/* Is there something of that name?  Then errno is EEXIST.  A program makes sure
+ * of some hundred directories when it starts: such a call changes nothing, and
+ * does not count. */
+bool nth_is_there(int dir_fd, const char *name);
+
 #endif

@@ -14,6 +14,7 @@ COUNT, KILL_BEFORE, KILL_AFTER, FAIL, STOP, SHORT = range(6)
 TRACE, CALLS, BYTES = 2, 3, 4        # plan(logging=)
 LAYOUT = "=32siiiiiiiiii256s"         # struct nth_state of nth.h
 SIZE = struct.calcsize(LAYOUT)
+TICKET, TICKET_AT = struct.Struct("=i"), struct.calcsize("=32siiiiii")
 
 
 def fault(word):
@@ -49,6 +50,10 @@ class Nth:
         row = struct.unpack(LAYOUT, self.map[:SIZE])
         return dict(count=row[5], fired=row[6], ticket=row[7],
                     pid=row[8], what=row[11].split(b"\0")[0].decode("latin-1"))
+
+    def ticket(self):
+        """How many calls there were, of all processes."""
+        return TICKET.unpack_from(self.map, TICKET_AT)[0]
 
     def heal(self):
         """From now on no call fails; what was met is still told."""

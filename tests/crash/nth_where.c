@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,4 +81,15 @@ nth_size_of(int fd)
 	struct stat st;
 
 	return fstat(fd, &st) == 0 ? (long long)st.st_size : 0;
+}
+
+bool
+nth_is_there(int dir_fd, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	errno = EEXIST;
+	return true;
 }

@@ -12,17 +12,25 @@ their inodes included, and the daemons start:
 
 stop   all processes were killed there
 power  the power went: what was not synced is gone, or some of it (power.py)
-again  as stop, and what started is killed too, somewhere in its first tenths
-       of a second, and started once more
+again  as stop, and what started is killed too, at one of its calls, and
+       started once more
+kill   as stop, and one program is killed before or after one of its calls,
+       alone
+fault  as stop, and one call of one program fails, or 200 from there on, of
+       one program or of all
 
-After each point: what was answered with 250 by then is there, whole (beside
-it, after power went without `sync strict`, may lie a torn copy in new/ of a
-Maildir that was not reported delivered); more than once only where the first copy came within the window of doc/INTERNALS
-section 5; nothing is under way, nothing in postman/, fsck is content.  Each
-recording has its own order of the calls of several processes, so new ones are
-made until the time is up.  What came of each is a line of the state file
-(tests/crash/replay.state of the build directory, or --state); the table is
-over all that it has of this commit.
+Where the calls are is known from the run of `stop` at that moment.  After
+each point: what was answered with 250 by then is there, whole (beside it,
+after power went without `sync strict`, may lie a torn copy in new/ of a
+Maildir that was not reported delivered); more than once only where
+doc/INTERNALS section 5 allows it; nothing is under way, nothing in postman/,
+fsck is content.  A point whose disk, promises and plan were met before in the
+same recording is counted, and runs no more: `distinct` are the others.
+
+Each recording has its own order of the calls of several processes, so new
+ones are made, --points of each, until the time is up.  What came of each is a
+line of the state file (tests/crash/replay.state of the build directory, or
+--state); the table is over all that it has of this commit.
 
 With --planted the model of the disk has heard of no sync: a power cut must
 lose mail, else the points see nothing, and that is the failure.
@@ -32,349 +40,40 @@ Exit status 1: something was lost, torn or stuck; 2: a recording failed.
 SPDX-License-Identifier: ISC
 """
 import argparse
-import copy
 import json
 import os
-import random
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "rows")]
+sys.path[:0] = [HERE, os.path.join(HERE, "rows"),
+                os.path.join(HERE, "moments")]
 import matrix                                        # noqa: E402
-import power                                         # noqa: E402
+import processes                                     # noqa: E402
 import proof                                         # noqa: E402
-from nth import BYTES, Nth                           # noqa: E402
-from zmtest import mta                               # noqa: E402
+import recording                                     # noqa: E402
+from works import WORKS                              # noqa: E402
 
-AREAS = ("spool", "mail")
-# their facts lie in spool, mailboxes and the next host, and they need no
-# order and no client that comes back
-WORKS = [proof.WORKS[name] for name in (
-    "crash", "signed", "encoded", "judged", "tls", "chunks", "sendmail",
-    "lmtp", "list", "strict", "group", "hash-1", "hash-2", "routers",
-    "large", "notify", "later", "expired")]
-POWER = 5               # disks of each moment after which power went
-AGAIN = 4               # of so many moments one is stopped a second time
-SWEEP = 25              # after so many points the sweep of public/ is seen
-ROUNDS, ROUND_S, MOVE_S = 12, 3, 130    # as in crash.py
-KINDS = ("stop", "power", "again")
-
-
-class Disk:
-    """Names and contents, as changes are applied in their order."""
-
-    def __init__(self, base):
-        self.names = {path: inode for path, (inode, _, _) in base.items()}
-        self.bytes = {inode: bytearray(text) for inode, text, _ in
-                      base.values()}
-        self.modes = {inode: mode for inode, _, mode in base.values()}
-
-    def apply(self, call, args, written):
-        if call in ("create", "link"):
-            self.names[args[1]] = int(args[0])
-            self.bytes.setdefault(int(args[0]), bytearray())
-        elif call == "rename":
-            self.names.pop(args[1], None)
-            self.names[args[2]] = int(args[0])
-        elif call == "unlink":
-            if self.names.get(args[1]) == int(args[0]):
-                del self.names[args[1]]
-        elif call == "mode":
-            self.modes[int(args[0])] = int(args[1], 8)
-        elif call == "bytes":
-            self.write(int(args[0]), int(args[1]),
-                       written[int(args[3]):int(args[3]) + int(args[2])])
-        elif call == "truncate":
-            self.truncate(int(args[0]), int(args[2]))
-
-    def write(self, inode, at, text):
-        now = self.bytes.setdefault(inode, bytearray())
-        if len(now) < at:
-            now.extend(bytes(at - len(now)))
-        now[at:at + len(text)] = text
-
-    def truncate(self, inode, n):
-        now = self.bytes.setdefault(inode, bytearray())
-        del now[n:]
-        now.extend(bytes(n - len(now)))
-
-    def without_power(self, rows, choice, rng):
-        """{path: (inode, contents)} after a power cut: of what was not synced
-        none or some is there."""
-        files = {inode: file for inode, file in power.model(rows).items()
-                 if file.chain}
-        found = {path: (inode, self.bytes[inode]) for path, inode in
-                 self.names.items() if inode not in files}
-        put = []
-        for inode, file in files.items():
-            last = len(file.chain)
-            keep = file.durable if choice == "none" else \
-                rng.randint(file.durable, last)
-            path = file.chain[keep - 1][1] if keep else None
-            if path is not None:
-                put.append((file.chain[keep - 1][0], path, inode, file))
-        # who came to a name later took it from whoever had it
-        for _, path, inode, file in sorted(put, key=lambda row: row[:3]):
-            found[path] = inode, self.contents(inode, file, choice, rng)
-        return found
-
-    def contents(self, inode, file, choice, rng):
-        text = self.bytes.get(inode, b"")
-        durable = max(file.durable_bytes, 0)
-        if file.bytes < 0 or file.bytes == file.durable_bytes or \
-                len(text) <= durable:
-            return text
-        kind = "cut" if choice == "none" else rng.choice(
-            ["cut", "nul", "keep", "part"])
-        if kind == "keep":
-            return text
-        if kind == "part":
-            return text[:rng.randint(durable, len(text))]
-        return text[:durable] + bytes(len(text) - durable) * (kind == "nul")
-
-
-class Recording:
-    """One run of a workload, and the points that start from it."""
-
-    def __init__(self, work, number, is_planted=False):
-        self.work, self.number = work, number
-        self.is_planted = is_planted    # no sync was made
-        self.book = work.point.ledger()
-        self.clock_dir = tempfile.mkdtemp(prefix="zmailer-clock-")
-        self.clock = mta.Clock(os.path.join(self.clock_dir, "clock"))
-        self.book.clock = self.clock
-        self.instance = mta.Mta("replay", self.clock)
-        self.pool = self.instance.top + "/pool"
-        self.rules = copy.deepcopy(self.book.server.rules)
-        self.told = {}              # token: when its client had a 250
-        self.count = 0
-
-    def close(self, keep=False):
-        self.end()
-        self.instance.close(keep)
-        self.book.close()
-        shutil.rmtree(self.clock_dir, ignore_errors=True)
-
-    # ---- the run ---------------------------------------------------------
-
-    def record(self):
-        instance, book = self.instance, self.book
-        book.configure(instance)
-        self.nth = nth = Nth(instance.top)
-        instance.env.update(nth.instance_env(instance.dir, AREAS))
-        nth.plan(logging=BYTES)
-        book.server.moment = lambda: nth.read()["ticket"]
-        instance.start()
-        book.prepare(instance)
-        self.base = self.files()
-        first = nth.read()["ticket"]
-        threads = [threading.Thread(target=self.send, args=(nth, token))
-                   for token in book.messages]
-        for thread in threads:
-            thread.start()
-            if self.number % 2:         # one after the other
-                thread.join()
-        for thread in threads:
-            thread.join()
-        mta.wait_for("all to be settled", lambda: book.is_settled(instance))
-        mta.wait_for("nothing to wait", lambda: not any(
-            instance.count(area) for area in ("queue", "transport")))
-        self.end()
-        self.rows = [row for row in power.read_log(nth.log)
-                     if row[0] > first]
-        with open(nth.log + ".bytes", "rb") as file:
-            self.written = file.read()
-        self.arrivals = list(book.server.messages)
-        os.mkdir(self.pool)
-        self.kept = None
-        self.gather()
-        self.kept = {int(name) for name in os.listdir(self.pool)}
-        self.ahead_s = self.clock.ahead_s()
-
-    def send(self, nth, token):
-        if self.book.send(self.instance, token):
-            self.told[token] = nth.read()["ticket"]
-
-    def files(self):
-        """{path: (inode, contents, mode)} of what lies there now."""
-        found = {}
-        for area in AREAS:
-            for top, _, names in os.walk(f"{self.instance.dir}/{area}"):
-                for name in names:
-                    path = os.path.join(top, name)
-                    if os.path.isfile(path) and not os.path.islink(path):
-                        with open(path, "rb") as file:
-                            st = os.fstat(file.fileno())
-                            found[path] = (st.st_ino, file.read(),
-                                           st.st_mode & 0o7777)
-        return found
-
-    def gather(self):
-        """All files leave for the pool, so that their inodes' numbers stay
-        theirs; those that came after the recording go.  While daemons run, a
-        message has one name, and nth.so gives what they remove another."""
-        grave = self.nth.grave
-        for path in list(self.files()) + [
-                os.path.join(grave, name) for name in os.listdir(grave)]:
-            inode = os.stat(path).st_ino
-            kept = f"{self.pool}/{inode}"
-            if (self.kept is None or inode in self.kept) and \
-                    not os.path.exists(kept):
-                os.rename(path, kept)
-            else:
-                os.unlink(path)
-
-    # ---- its points --------------------------------------------------------
-
-    def points(self):
-        """(kind, changes that were made, choice, seed), mixed."""
-        found = []
-        for n in range(len(self.rows) + 1):
-            if 0 < n < len(self.rows) and \
-                    self.rows[n][0] == self.rows[n - 1][0]:
-                continue                # in the middle of a call
-            found.append(("stop", n, "all", 0))
-            found += [("power", n, "some" if seed else "none", seed)
-                      for seed in range(POWER)]
-            if n % AGAIN == self.number % AGAIN:
-                found.append(("again", n, "all", 0))
-        random.Random(self.number).shuffle(found)
-        return found
-
-    def disk_at(self, n, choice, seed):
-        disk = Disk(self.base)
-        for _, call, args in self.rows[:n]:
-            disk.apply(call, args, self.written)
-        if self.is_planted:
-            rows = [row for row in self.rows[:n] if "sync" not in row[1]]
-        else:
-            rows = self.rows[:n]
-        if choice == "all":
-            laid = {path: (inode, disk.bytes[inode]) for path, inode in
-                    disk.names.items()}
-        else:
-            laid = disk.without_power(rows, choice, random.Random(
-                f"{self.number} {n} {seed}"))
-        return laid, disk.modes
-
-    def lay(self, laid, modes):
-        """The spool and the mailboxes have these files and no others."""
-        self.gather()
-        for path, (inode, text) in laid.items():
-            kept = f"{self.pool}/{inode}"
-            with open(kept, "r+b") as file:
-                file.truncate(0)
-                file.write(text)
-            if inode in modes:
-                os.chmod(kept, modes[inode])
-            os.rename(kept, path)
-
-    def run(self, kind, n, choice, seed):
-        """What came of a point."""
-        instance, book = self.instance, self.book
-        moment = self.rows[n][0] - 1 if n < len(self.rows) else float("inf")
-        self.lay(*self.disk_at(n, choice, seed))
-        self.nth.plan(logging=1)        # it keeps what is removed
-        open(self.nth.log, "w").close()
-        self.clock.move(self.ahead_s - self.clock.ahead_s())
-        book.acked = {token: 1 for token, ticket in self.told.items()
-                      if ticket <= moment}
-        book.tries = dict.fromkeys(book.messages, 1)
-        book.server.rules = copy.deepcopy(self.rules)
-        book.server.messages = [m for m in self.arrivals
-                                if m.moment <= moment]
-        trouble = []
-        try:
-            if kind == "again":
-                self.start_and_stop(n)
-            instance.start()
-            self.settle()
-            trouble = self.judge()
-        except (AssertionError, OSError, subprocess.SubprocessError) as error:
-            trouble = [str(error)]
-        lost, twice = book.audit(instance)
-        trouble += [f"{token} has not reached {rcpt}" for token, rcpt, _ in
-                    lost]
-        story = [f"{e.get('ev')} {e.get('id', '')} {e.get('reason', '')}"
-                 for e in instance.events()[-20:]] if lost or trouble else []
-        self.end()
-        torn = sum(part.startswith("torn: ") for part in trouble)
-        if kind == "power" and self.work.name != "strict":
-            # in new/ of a Maildir; it came whole, too (maildir.c)
-            trouble = [part for part in trouble
-                       if not part.startswith("torn: ")]
-            if any(book.is_torn(m.data) for m in book.server.messages):
-                trouble.append("torn at the next host")
-        what = " ".join(map(str, self.rows[n - 1][1:])) if n else "nothing"
-        return matrix.Outcome(True, what[:300], len(lost), torn, len(twice),
-            "; ".join(trouble), "the answer was in flight or not recorded, "
-            "or younger than the group interval", story)
-
-    def start_and_stop(self, n):
-        words = [os.path.join(mta.BUILD, "bin", "zmailer"), "start"]
-        with subprocess.Popen(words, env=self.instance.env,
-                              stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL) as child:
-            time.sleep(random.Random(f"{self.number} {n}").random() * 0.3)
-            child.kill()
-        self.end()
-
-    def settle(self):
-        book, instance = self.book, self.instance
-        for _ in range(ROUNDS):
-            until(lambda: book.is_settled(instance), ROUND_S)
-            if book.is_settled(instance):
-                return
-            self.clock.move(MOVE_S)
-
-    def judge(self):
-        instance, found = self.instance, self.book.faults(self.instance)
-        if not self.book.is_settled(instance):
-            found.append("it is not settled")
-        self.count += 1
-        if self.count % SWEEP == 0:
-            self.clock.move(7200)
-            instance.stop()
-            instance.start()
-            until(instance.is_empty, mta.WAIT_S)
-            if not instance.is_empty():
-                found.append("the spool is not empty")
-        for area in ("postman", "freezer"):
-            if instance.count(area):
-                found.append(f"{area}/ is not empty")
-        status, out, _ = instance.zmailer("fsck", check=None)
-        if status:
-            found.append("fsck: " + out)
-        return found
-
-    def end(self):
-        """kill -9 of all processes; each look reads all of /proc."""
-        pids = self.instance.pids()
-        while pids:
-            for pid in pids:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except OSError:
-                    pass
-            mta.wait_for("all to be gone", lambda gone=pids: not any(
-                os.path.exists(f"/proc/{pid}") for pid in gone))
-            pids = self.instance.pids()
-        self.instance.is_started = False
-
-
-def until(condition, seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not condition():
-        time.sleep(0.02)
+MOST = 240              # points of each recording, so that all have a share
+KINDS = ("stop", "again", "kill", "fault", "power")
 
 
 # ---- many of them ----------------------------------------------------------
+
+class Tally(matrix.Tally):
+    """Points whose disk and plan were met before in the same recording are
+    points, and nothing came of them anew."""
+    columns = ("points", "distinct", "met", "lost", "torn", "twice", "bad")
+
+    def note(self, found, is_new):
+        if is_new:
+            self.counts["distinct"] += 1
+            self.add(found)
+        else:
+            self.counts["points"] += 1
+
 
 class State:
     """What is known of this commit: {(workload, kind): Tally}."""
@@ -382,6 +81,7 @@ class State:
     def __init__(self, path):
         self.path, self.commit = path, proof.commit()
         self.recordings, self.tallies, self.bad = {}, {}, []
+        self.cpu_s = self.seconds = 0
 
     def read(self):
         try:
@@ -397,8 +97,10 @@ class State:
         name = row["workload"]
         self.recordings[name] = max(self.recordings.get(name, 0),
                                     row["recording"])
+        self.cpu_s += row["cpu_s"]
+        self.seconds += row["seconds"]
         for kind, counts in row["kinds"].items():
-            tally = self.tallies.setdefault((name, kind), matrix.Tally())
+            tally = self.tallies.setdefault((name, kind), Tally())
             for column, n in counts.items():
                 tally.counts[column] += n
         self.bad += row["bad"]
@@ -412,38 +114,43 @@ class State:
 
 def run_recording(work, number, end, most, is_planted):
     """A row of the state file."""
-    recording = Recording(work, number, is_planted)
+    begun, cpu_s = time.monotonic(), processes.cpu_s()
+    run = recording.Recording(work, number, is_planted)
     row = {"workload": work.name, "recording": number, "kinds": {}, "bad": []}
     tallies = {}
     try:
-        recording.record()
-        for kind, n, choice, seed in recording.points()[:most]:
-            if time.monotonic() > end:
+        run.record()
+        for made, point in enumerate(run.points()):
+            if made >= most or time.monotonic() > end:
                 break
-            found = recording.run(kind, n, choice, seed)
-            tallies.setdefault(kind, matrix.Tally()).add(found)
+            found, is_new = run.run(point)
+            tallies.setdefault(point.kind, Tally()).note(found, is_new)
             if found.is_bad and is_planted:
                 row["bad"].append(found.trouble)
                 break
-            if found.is_bad:
+            if found.is_bad and is_new:
                 row["bad"].append(
-                    f"{work.name}: recording {number} {kind} after {n} "
-                    f"({choice} {seed}) [{found.what}]: lost {found.lost} "
-                    f"torn {found.torn} twice {found.twice} {found.trouble}")
+                    f"{work.name}: recording {number} {point.name()} "
+                    f"[{found.what}]: lost {found.lost} torn {found.torn} "
+                    f"twice {found.twice} {found.trouble}")
                 print("BAD  " + row["bad"][-1], *found.story, sep="\n     ",
                       file=sys.stderr, flush=True)
     finally:
-        recording.close(keep=bool(os.environ.get("ZM_CRASH_KEEP")) and
-                        bool(row["bad"]))
+        run.close(keep=bool(os.environ.get("ZM_CRASH_KEEP")) and
+                  bool(row["bad"]))
     row["kinds"] = {kind: t.counts for kind, t in tallies.items()}
+    row["seconds"] = round(time.monotonic() - begun, 1)
+    row["cpu_s"] = round(processes.cpu_s() - cpu_s, 2)
     return row
 
 
-def serve(end_s, most, is_planted):
-    """A worker: `WORKLOAD NUMBER` in, a row out."""
+def serve(user, end_s, most, is_planted):
+    """A worker of one user: `WORKLOAD NUMBER` in, a row out."""
+    matrix.become(user)
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     works = {work.name: work for work in WORKS}
+    processes.adopt()
     end = time.monotonic() + end_s
     for line in sys.stdin:
         name, number = line.split()
@@ -456,38 +163,58 @@ def serve(end_s, most, is_planted):
         out.flush()
 
 
+class Worker:
+    """The process that makes recordings as one user."""
+
+    def __init__(self, user, options, end):
+        words = [sys.executable, os.path.abspath(__file__), "--serve",
+                 str(end - time.monotonic()), "--points", str(options.points)]
+        words += ["--planted"] * options.planted
+        words += ["--user", user] if user else []
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE,
+                                        text=True, stdout=subprocess.PIPE)
+
+    def row(self, name, number):
+        try:
+            self.process.stdin.write(f"{name} {number}\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except OSError:
+            line = ""
+        return json.loads(line) if line else {"error": f"{name}: it ended"}
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
 def work_off(state, lock, names, options, end, failed):
-    words = [sys.executable, os.path.abspath(__file__), "--serve",
-             str(end - time.monotonic()), "--points", str(options.points)]
-    words += ["--planted"] * options.planted
-    with subprocess.Popen(words, stdin=subprocess.PIPE, text=True,
-                          stdout=subprocess.PIPE) as worker:
-        while time.monotonic() < end:
-            with lock:
-                if options.recordings == 0:
-                    break
-                options.recordings -= 1
-                name = min(names, key=lambda n: (names[n], n))
-                names[name] += 1
-                number = names[name]
-            worker.stdin.write(f"{name} {number}\n")
-            worker.stdin.flush()
-            line = worker.stdout.readline()
-            row = json.loads(line) if line else {"error": f"{name}: it ended"}
-            with lock:
-                if "error" in row:
-                    failed.append(row["error"])
-                    print("FAILED  " + row["error"], file=sys.stderr,
-                          flush=True)
-                    if len(failed) > 20:
-                        break
-                else:
-                    state.note(row)
-        worker.stdin.close()
+    users = {work.name: work.user for work in WORKS}
+    workers = {}
+    while time.monotonic() < end and len(failed) <= 20:
+        with lock:
+            if options.recordings == 0:
+                break
+            options.recordings -= 1
+            name = min(names, key=lambda n: (names[n], n))
+            names[name] += 1
+            number = names[name]
+        user = users[name]
+        if user not in workers or workers[user].process.poll() is not None:
+            workers[user] = Worker(user, options, end)
+        row = workers[user].row(name, number)
+        with lock:
+            if "error" in row:
+                failed.append(row["error"])
+                print("FAILED  " + row["error"], file=sys.stderr, flush=True)
+            else:
+                state.note(row)
+    for worker in workers.values():
+        worker.close()
 
 
 def report(state, is_json):
-    everything = {kind: matrix.Tally() for kind in KINDS}
+    everything = {kind: Tally() for kind in KINDS}
     for (_, kind), tally in state.tallies.items():
         for column, n in tally.counts.items():
             everything[kind].counts[column] += n
@@ -496,12 +223,17 @@ def report(state, is_json):
     if is_json:
         print(json.dumps({"commit": state.commit, "rows": [
             {"workload": key[0], "kind": key[1], **tally.counts}
-            for key, tally in rows.items()], "bad": state.bad}))
+            for key, tally in rows.items()], "bad": state.bad,
+            "cpu_s": state.cpu_s, "worker_s": state.seconds}))
         return
     print("\n".join(matrix.table(rows, ("workload", "kind"))))
-    print(f"replay: commit {state.commit}: "
-          f"{sum(t.counts['points'] for t in everything.values())} points of "
-          f"{sum(state.recordings.values())} recordings, {len(state.bad)} bad")
+    points, distinct = (sum(t.counts[column] for t in everything.values())
+                        for column in ("points", "distinct"))
+    print(f"replay: commit {state.commit}: {points} points of "
+          f"{sum(state.recordings.values())} recordings, {distinct} of them "
+          f"distinct, {len(state.bad)} bad; {state.cpu_s / (distinct or 1):.2f} "
+          f"s of CPU and {state.seconds / (distinct or 1):.2f} s of a worker "
+          "for each that is distinct")
 
 
 def main():
@@ -514,15 +246,16 @@ def main():
     parser.add_argument("--recordings", type=int, default=-1,
                         help="so many at most")
     parser.add_argument("--planted", action="store_true")
-    parser.add_argument("--points", type=int, default=1 << 30,
+    parser.add_argument("--points", type=int, default=MOST,
                         help="of each recording at most")
     parser.add_argument("--state", default=os.path.join(
         proof.BUILD, "tests", "crash", "replay.state"))
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--serve", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--user", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve is not None:
-        serve(options.serve, options.points, options.planted)
+        serve(options.user, options.serve, options.points, options.planted)
         return 0
     proof.in_memory()
     state = State(os.devnull if options.planted else options.state)

@@ -30,13 +30,54 @@ is_older(const struct recover *r, const struct stat *st, int64_t seconds)
 	    clock_wall_s() - st->st_ctime >= seconds;
 }
 
+struct told_of {		/* the message that a report tells of */
+	struct recover	*r;
+	const char	*id;
+	char		 control[SPOOL_NAME_BYTES];
+	bool		 is_there;
+};
+
+/* spool_entry_fn */
+static bool
+told_note(void *context, const char *name, ino_t inode)
+{
+	struct told_of *told = context;
+	const struct place place = { AREA_TRANSPORT, 0, name };
+	char id[SPOOL_ID_BYTES];
+
+	if (!recover_control_id(told->r, place, id) ||
+	    strcmp(id, told->id) != 0)
+		return true;
+	told->is_there = true;
+	snprintf(told->control, sizeof(told->control), "%s", name);
+	return false;
+}
+
+/* Its control file has the inode number that its id tells, unless the message
+ * was encoded, restored or came from elsewhere: then all are looked through,
+ * which happens where a report lies there, in few starts. */
+static bool
+told_find(struct told_of *told)
+{
+	char usual[SPOOL_NAME_BYTES];
+
+	if (recover_find_queued(told->r, AREA_TRANSPORT,
+	    spool_id_inode(slice_of(told->id)), usual) &&
+	    !told_note(told, usual, 0))
+		return true;
+	(void)spool_scan_entries(told->r->spool, AREA_TRANSPORT, 0, told_note,
+	    told, NULL);
+	return told->is_there;
+}
+
 /* Row S3: "dsn-<id>-<k>": has the control file of id more than k report
  * records, or is it gone?  Then the report is to go out. */
 static bool
 report_is_owed(struct recover *r, const char *name)
 {
 	struct slice rest = slice_from(slice_of(name), 4), id, digits;
-	char path[SPOOL_NAME_BYTES];
+	char told_id[SPOOL_ID_BYTES];
+	struct told_of told = { .r = r, .id = told_id };
 	struct str text = STR_INIT;
 	struct arena *arena;
 	struct control_file control;
@@ -45,17 +86,18 @@ report_is_owed(struct recover *r, const char *name)
 	bool is_owed = true;
 
 	if (!slice_cut(&rest, '-', &id) || !slice_cut(&rest, '-', &digits) ||
-	    !spool_id_is(id) || !slice_number(digits, 0, UINT32_MAX, &k) ||
-	    !recover_find_queued(r, AREA_TRANSPORT, spool_id_inode(id), path))
+	    !spool_id_is(id) || !slice_number(digits, 0, UINT32_MAX, &k))
 		return true;
-	fd = spool_open_file(r->spool->area_fd[AREA_TRANSPORT], path,
+	snprintf(told_id, sizeof(told_id), SLICE_FMT, SLICE_ARG(id));
+	if (!told_find(&told))
+		return true;
+	fd = spool_open_file(r->spool->area_fd[AREA_TRANSPORT], told.control,
 	    O_RDONLY);
 	if (fd < 0)
 		return true;
 	arena = arena_new();
 	if (control_file_read(fd, CONTROL_BYTES_MAX, &text, NULL) == 0 &&
-	    control_file_parse(arena, str_slice(&text), &control, NULL) == 0 &&
-	    slice_is(id, control.id))
+	    control_file_parse(arena, str_slice(&text), &control, NULL) == 0)
 		is_owed = control.report_records > k;
 	arena_free(&arena);
 	str_release(&text);

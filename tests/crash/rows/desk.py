@@ -24,6 +24,7 @@ class Ordered(ledger.Ledger):
     def __init__(self):
         super().__init__()
         self.done = 0           # steps
+        self.answered = []      # when, by the next host's clock
 
     def configure(self, instance):
         super().configure(instance)
@@ -65,6 +66,7 @@ class Ordered(ledger.Ledger):
                                   not self.is_done(instance, self.done)):
                 return False        # None: all stands still
             self.done += 1
+            self.answered.append(self.server.moment())
         self.acked[token] = 1
         return True
 

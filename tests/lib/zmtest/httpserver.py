@@ -102,7 +102,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         data = self.rfile.read(int(self.headers["Content-Length"]))
         if action[0] == "reply":
             if action[1] // 100 == 2:
-                owner.messages.append(Message(self, data))
+                message = Message(self, data)
+                message.moment = owner.moment()
+                owner.messages.append(message)
             self.answer(action[1], action[2].encode(), wait)
             return
         self.act(action)
@@ -136,6 +138,7 @@ class Server:
     def __init__(self, rules=(), tls=None, host="127.0.0.1", port=0):
         self.rules, self.messages, self.commands = list(rules), [], []
         self.sessions, self.closing = 0, False
+        self.moment = lambda: None  # when a message is here, by some clock
         self.lock = threading.Lock()
         self.server = Threads((host, port), Handler)
         self.server.owner = self

@@ -79,6 +79,24 @@ Test(recover, s2_an_accepted_message_stays)
 	fixture_close(&f);
 }
 
+/* The message has its id, and lies in another file. */
+static void
+take_other_inode(struct fixture *f, struct built *b)
+{
+	struct str bytes = STR_INIT;
+
+	message_bytes(&bytes, b->id, "body");
+	b->inode = put_file(f, "public/t2", bytes.buf, bytes.len);
+	cr_assert_neq(b->inode, spool_id_inode(slice_of(b->id)));
+	move_file(f, "public/t2", "public/t");
+	snprintf(b->n, sizeof(b->n), "%ju", (uintmax_t)b->inode);
+	spool_hashed_name(f->spool, b->inode, b->path);
+	str_reset(&bytes);
+	control_bytes(&bytes, b->id, b->inode);
+	b->control = slice_copy(f->arena, str_slice(&bytes));
+	str_release(&bytes);
+}
+
 /* A report that is durable but of which the control file knows nothing is
  * written again; one that it knows, or whose message is gone, goes out. */
 Test(recover, s3_reports)
@@ -89,12 +107,20 @@ Test(recover, s3_reports)
 		unsigned k;
 		bool is_adopted;
 		bool is_ended;		/* the message is gone (F1) */
+		bool is_other;		/* the inode is not that of the id:
+					 * encoded, restored, moved */
 	} rows[] = {
-		{ true, 0, 0, false, false }, { true, 1, 0, true, false },
-		{ true, 1, 1, false, false }, { true, 2, 1, true, false },
-		{ false, 0, 0, true, false },
+		{ true, 0, 0, false, false, false },
+		{ true, 1, 0, true, false, false },
+		{ true, 1, 1, false, false, false },
+		{ true, 2, 1, true, false, false },
+		{ false, 0, 0, true, false, false },
 		/* a power cut took the marks: nobody would write it again */
-		{ true, 0, 0, true, true }, { true, 1, 1, true, true },
+		{ true, 0, 0, true, true, false },
+		{ true, 1, 1, true, true, false },
+		{ true, 0, 0, false, false, true },
+		{ true, 1, 0, true, false, true },
+		{ true, 1, 1, true, true, true },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -105,6 +131,8 @@ Test(recover, s3_reports)
 		ino_t report;
 
 		b = build_first(&f, 1);
+		if (rows[i].is_other)
+			take_other_inode(&f, &b);
 		if (rows[i].has_control) {
 			int fd;
 

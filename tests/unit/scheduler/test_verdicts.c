@@ -245,6 +245,25 @@ Test(verdicts, a_refusal_that_nobody_heard_is_reported, .timeout = 60)
 	}
 }
 
+/* The id of a message that was encoded (row C3) tells the inode of the first
+ * file: its end is found all the same. */
+Test(verdicts, an_encoded_one_ends_as_the_others, .timeout = 60)
+{
+	enum { ELSEWHERE = 4711 };
+
+	yard_accepted_as = ELSEWHERE;
+	for (int is_told = 0; is_told < 2; is_told++) {
+		open_all();
+		announce("smtp/x.test/fail@x.test");
+		expect_answer(2, "ok refused 5.1.1 550 ");
+		say(ours, is_told ? "told" : "gone", 3);
+		expect_answer(3, "ok done");
+		expect_reports(is_told ? 0 : 1);
+		close_all();
+	}
+	yard_accepted_as = 0;
+}
+
 /* Neither the client nor a report tells what may be put back. */
 Test(verdicts, a_refusal_that_is_kept_is_not_said, .timeout = 60)
 {

@@ -27,6 +27,7 @@ const char yard_quick[] = "group 50ms\n"
 static struct yard *the_yard;	/* the start function has no context */
 agents_start_fn *yard_agents_start;
 const struct terms *yard_terms;
+ino_t yard_accepted_as;
 
 /* ---- agents -------------------------------------------------------------- */
 
@@ -250,6 +251,8 @@ draft_make(struct yard *yard, struct draft *draft)
 
 	cr_assert_eq(draft_open(yard->spool, NULL, draft, &err), 0, "%s",
 	    err.text);
+	if (yard_accepted_as != 0)
+		spool_id_make_of(clock_wall_us(), yard_accepted_as, draft->id);
 	snprintf(id, sizeof(id), "id %s\n", draft->id);
 	draft_write(draft, id, strlen(id), &err);
 	for (size_t i = 0; i < 3; i++)

@@ -86,6 +86,9 @@ ino_t yard_message(struct yard *yard, const char *sender, const char *rcpts,
 
 /* What the senders of the messages that follow ask for; NULL: nothing. */
 extern const struct terms *yard_terms;
+/* What inode the ids of the messages that follow tell, as of messages that were
+ * encoded since; 0: their own. */
+extern ino_t yard_accepted_as;
 
 /* Turn the loop until condition(yard, arg), at most YARD_WAIT_MS. */
 typedef bool yard_condition(struct yard *yard, void *arg);
