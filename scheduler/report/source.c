@@ -98,7 +98,7 @@ source_keep(struct reporter *reporter, struct job *job)
 	plan_job_begin(&reporter->queue->plan, job);
 	reporter->kept = kept;
 	reading_begin(reporter->outcome->intake, job->control_fd,
-	    &(struct reading_steps){ source_work_list, source_on_read, kept },
+	    READING_WHOLE, &(struct reading_steps){ source_work_list, source_on_read, kept },
 	    &kept->reading);
 }
 
