@@ -44,6 +44,7 @@ struct control_windows {
 	struct mark	*marks;
 	size_t		 count;
 	uint64_t	 end;		/* of the file as it was checked */
+	bool		 have_reports;
 };
 
 /* The part of the file that was read last. */
@@ -433,6 +434,8 @@ record_note(struct control_windows *windows, uint32_t id_crc,
 	    !control_record_check(line, id_crc, &record, &rest) ||
 	    record.kind == RECORD_STEP)
 		return;
+	windows->have_reports |= record.kind == RECORD_REPORTED ||
+	    record.kind == RECORD_DELAY_NOTICE;
 	mark = mark_find(windows, record.rcpt_offset);
 	if (mark != NULL)
 		mark_note(mark, place);
@@ -555,6 +558,12 @@ size_t
 control_windows_count(const struct control_windows *windows)
 {
 	return windows->count;
+}
+
+bool
+control_windows_have_reports(const struct control_windows *windows)
+{
+	return windows->have_reports;
 }
 
 static uint32_t

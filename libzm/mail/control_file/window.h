@@ -52,6 +52,9 @@ struct control_file *control_windows_common(struct control_windows *windows);
 /* How many there are, 1 at least. */
 size_t control_windows_count(const struct control_windows *windows);
 
+/* Are there records that reports were made?  Else report_records is 0 in all. */
+bool control_windows_have_reports(const struct control_windows *windows);
+
 /* Read a window (index from 0) with the records of its recipients.  All totals
  * of out are the window's, but head_bytes; a group may go on in the next
  * window, and its header is empty, for control_windows_header.  Everything
