@@ -118,7 +118,8 @@ def small_ms(events):
             begun[event["id"]] = moment_s(event)
         elif event["ev"] == "rcpt.ok" and event["to"].startswith("x@small."):
             ended[event["id"]] = moment_s(event)
-    return sorted(1000 * (end - begun[name]) for name, end in ended.items())
+    return sorted(1000 * (end - begun[name]) for name, end in ended.items()
+                  if name in begun)
 
 
 def events_of(events):
