@@ -232,7 +232,9 @@ draft_take_vertex(struct job_draft *draft, size_t kind_at)
 		return kind->last;
 	DRAFT_ROOM(draft, vertices, one_vertex, draft->vertex_count);
 	draft->vertices[draft->vertex_count] = (struct draft_vertex){
-	    .kind = (uint32_t)kind_at, .notices = NOTICES_NONE };
+		.kind = (uint32_t)kind_at,
+		.notices = NOTICES_NONE
+	};
 	kind->vertex_count++;
 	return kind->last = (uint32_t)draft->vertex_count++;
 }
@@ -310,11 +312,13 @@ draft_add_rcpt(struct job_draft *draft, size_t kind_at,
 	struct draft_vertex *vertex = &draft->vertices[vertex_at];
 
 	draft->rcpts[draft->count++] = (struct draft_rcpt){
-	    .rcpt = { .offset = rcpt->offset,
-	    .notify = (uint8_t)rcpt_notify(draft->common, rcpt),
-	    .objective = (uint8_t)objectives_for(
-	    &draft->intake->queue->objectives, rcpt->user) },
-	    .vertex = (uint32_t)vertex_at };
+		.rcpt = { .offset = rcpt->offset,
+		    .notify = (uint8_t)rcpt_notify(draft->common, rcpt),
+		    .objective = (uint8_t)
+			objectives_for(&draft->intake->queue->objectives,
+			    rcpt->user) },
+		.vertex = (uint32_t)vertex_at
+	};
 	vertex_take(draft, vertex, rcpt, now_ms, now_s);
 	if (rcpt_is_apart(kind, draft->common, rcpt))
 		vertex->is_apart = true;

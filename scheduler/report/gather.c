@@ -147,7 +147,8 @@ gather_copy(struct gather *gather, struct copying *copying,
 	list->owed = arena_grow(gather->arena, list->owed, list->count,
 	    sizeof(*list->owed));
 	list->owed[list->count++] = (struct report_owed){
-	    copy_rcpt(copying, rcpt), copy_group(copying, group) };
+		copy_rcpt(copying, rcpt), copy_group(copying, group)
+	};
 }
 
 /* ---- windows ----------------------------------------------------- */
