@@ -311,7 +311,7 @@ draft_add_rcpt(struct job_draft *draft, size_t kind_at,
 	const struct draft_kind *kind = &draft->kinds[kind_at];
 	struct draft_vertex *vertex = &draft->vertices[vertex_at];
 
-	draft->rcpts[draft->count++] = (struct draft_rcpt){
+	draft->rcpts[draft->count++] = (struct job_draft_rcpt){
 		.rcpt = { .offset = rcpt->offset,
 		    .notify = (uint8_t)rcpt_notify(draft->common, rcpt),
 		    .objective = (uint8_t)

@@ -9,8 +9,8 @@
 #include "scheduler/intake/intake.h"
 
 /* Recipients that may share a vertex: of one group, to one thread, under the
- * same orders.  The thread is named by it until its vertices are filled, so that
- * it stays. */
+ * same orders.  The thread is named by it until its vertices are filled, so
+ * that it stays. */
 struct draft_kind {
 	struct thread		*thread;
 	int64_t			 until_s;	/* of the park; 0: no end */
@@ -35,7 +35,7 @@ struct draft_vertex {
 };
 
 /* All that is kept of a recipient. */
-struct draft_rcpt {
+struct job_draft_rcpt {
 	struct rcpt		 rcpt;
 	uint32_t		 vertex;
 };
@@ -50,13 +50,13 @@ struct draft_ended {
 
 /* A job that is being built out of the recipients that are not final: vertices
  * of one group, channel and host, at most VERTEX_RCPTS_MAX each.  Not yet in
- * table or plan.  It takes the recipients in the order of the file, and of their
- * control file it may be shown some at a time (window.h). */
+ * table or plan.  It takes the recipients in the order of the file, and of
+ * their control file it may be shown some at a time (window.h). */
 struct job_draft {
 	struct intake	*intake;
 	const struct control_file *common;	/* what belongs to all */
 	const struct control_file *window;	/* those that are taken now */
-	struct draft_rcpt *rcpts, one_rcpt;
+	struct job_draft_rcpt *rcpts, one_rcpt;
 	size_t		 count;		/* of rcpts */
 	struct draft_kind *kinds, one_kind;
 	size_t		 kind_count;

@@ -30,8 +30,8 @@ void pending_release(struct job *job);
  * back, which sets *pending to NULL; or free them. */
 struct pending *pending_take(struct job *job);
 void pending_sift(struct pending *pending, const struct control_file *control);
-/* Of a file that is read in windows (window.h), this one's: forget those that it
- * calls final.  Returns how many of them are left. */
+/* Of a file that is read in windows (window.h), this one's: forget those that
+ * it calls final.  Returns how many of them are left. */
 size_t pending_sift_some(struct pending *pending,
     const struct control_windows *windows, size_t index,
     const struct control_file *window);

@@ -240,7 +240,7 @@ gather_has_more(const struct gather *gather)
 
 /* The next one that is worth it. */
 static bool
-gather_read(struct gather *gather)
+gather_next(struct gather *gather)
 {
 	struct intake_reading *reading = gather->reading;
 
@@ -287,7 +287,7 @@ gather_begin(struct gather *gather)
 		gather_totals(gather);
 	} else {
 		gather_window(gather, &gather->reading->control);
-		while (!gather_is_enough(gather) && gather_read(gather))
+		while (!gather_is_enough(gather) && gather_next(gather))
 			gather_window(gather, &gather->reading->control);
 	}
 }
@@ -296,7 +296,7 @@ void
 gather_more(struct gather *gather)
 {
 	gather_renew(gather);
-	while (!gather_is_enough(gather) && gather_read(gather))
+	while (!gather_is_enough(gather) && gather_next(gather))
 		gather_window(gather, &gather->reading->control);
 }
 

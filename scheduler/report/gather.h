@@ -1,8 +1,8 @@
 /* gather.h - who of a control file may be owed a report
  *
  * Of a file that was read as a whole it is a list that points into it.  Of one
- * that is read in windows (window.h) it has copies of as many as a report needs,
- * and grows by the next windows' when it is too short.
+ * that is read in windows (window.h) it has copies of as many as a report
+ * needs, and grows by the next windows' when it is too short.
  *
  * SPDX-License-Identifier: ISC
  */

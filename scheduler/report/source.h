@@ -4,8 +4,8 @@
  * read by a thread, some recipients at a time (gather.h), and kept for one
  * report after the other, each about REPORT_RCPTS_MAX recipients at most.  As
  * long as it is kept its job is in flight, so that nobody rereads or drops it;
- * what it owes by then (JOB_OWES, JOB_NOTICE) is kept here, and what comes to be
- * owed meanwhile is flagged anew and told after another reading.
+ * what it owes by then (JOB_OWES, JOB_NOTICE) is kept here, and what comes to
+ * be owed meanwhile is flagged anew and told after another reading.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -39,8 +39,8 @@ void source_told(const struct report_source *source, struct job *job);
  * Before, those of the list that are not due now were taken out of it. */
 bool source_more(struct reporter *reporter, struct job *job,
     struct report_source *source);
-/* The header that the report returns; it is not in memory if the file is read in
- * windows.  0 or -1. */
+/* The header that the report returns; it is not in memory if the file is read
+ * in windows.  0 or -1. */
 int source_header(struct reporter *reporter,
     const struct report_source *source, struct bounce *bounce,
     struct err *err);

@@ -101,7 +101,7 @@ def configured(instance, port, small_port, options, names):
         f"domain lists.test {{ users none }}\n"
         f"list big@lists.test members {members} owner alice\n"
         "limit expansion 10000000\n"
-        # what is packed meanwhile is of no process that is measured
+        # no part is packed while the events are read
         "keep journal-part 4G\nkeep journal-size 16G\n"
         f"route small.bench.test via 127.0.0.1:{small_port}\n"
         "schedule smtp/* { parallel 2 }\n")

@@ -37,7 +37,7 @@ int control_read_notify(struct slice value, struct control_rcpt *rcpt,
 enum { CONTROL_HEADERS_KEPT = 16 };	/* of more, one is looked for */
 
 /* The headers of a head by their offsets, as its windows come by. */
-struct control_headers {
+struct control_header_list {
 	uint32_t	*offsets;	/* in order */
 	size_t		 count;
 };
@@ -59,15 +59,16 @@ struct control_parser {
 					 * where they begin, not what they
 					 * say */
 	size_t		 rcpts_most;	/* of it; 0: unknown */
-	struct control_headers *seen;	/* of a window that is checked: those
-					 * before it; NULL: it was checked */
+	/* of a window that is checked: those before it; NULL: it was */
+	struct control_header_list *seen;
 };
 
 /* Make room for what may stand in the parser's file. */
 void control_parser_room(struct control_parser *parser);
 /* Read the line at parser->at, with the block of an m line.  0 or -1. */
 int control_parser_line(struct control_parser *parser, struct err *err);
-/* All lines are read: is what must be there?  rcpts: of the whole head. */
+/* All lines are read: is there what must be?  rcpts: of the whole head.
+ * 0; -1 with err. */
 int control_parser_end(const struct control_parser *parser, size_t rcpts,
     struct err *err);
 

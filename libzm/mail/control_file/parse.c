@@ -232,7 +232,8 @@ read_way(struct control_parser *parser, size_t offset, struct slice value,
 
 /* An N line: of a recipient, or of another way to it. */
 static int
-read_parameters(struct control_parser *parser, struct slice value, struct err *err)
+read_parameters(struct control_parser *parser, struct slice value,
+    struct err *err)
 {
 	size_t total = parser->control->rcpt_total;
 	struct control_rcpt *rcpt;
@@ -280,7 +281,7 @@ close_groups(struct control_parser *parser, struct slice header, size_t offset)
 static bool
 parser_has_header(const struct control_parser *parser, uint64_t offset)
 {
-	const struct control_headers *seen = parser->seen;
+	const struct control_header_list *seen = parser->seen;
 	size_t low = 0, high = seen == NULL ? 0 : seen->count;
 
 	while (low < high) {
@@ -298,7 +299,7 @@ parser_has_header(const struct control_parser *parser, uint64_t offset)
 static void
 parser_note_header(struct control_parser *parser, size_t offset)
 {
-	struct control_headers *seen = parser->seen;
+	struct control_header_list *seen = parser->seen;
 
 	if (seen == NULL)
 		return;
@@ -311,7 +312,8 @@ parser_note_header(struct control_parser *parser, size_t offset)
 
 /* An h line: the header that an earlier group has. */
 static int
-read_header_again(struct control_parser *parser, struct slice value, struct err *err)
+read_header_again(struct control_parser *parser, struct slice value,
+    struct err *err)
 {
 	struct control_file *control = parser->control;
 	size_t closed = control->group_count - parser->open_groups;

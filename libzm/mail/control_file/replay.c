@@ -21,8 +21,8 @@ enum { KEPT_SKEW_MAX_S = 3600 };
  * ways are passed when that one is in force.  Lines of ways that were left
  * are of a past: records there say nothing about now, but that of orders. */
 static struct control_rcpt *
-find_rcpt(const struct control_replay *replay, uint32_t offset, size_t *out_index,
-    size_t *out_ahead)
+find_rcpt(const struct control_replay *replay, uint32_t offset,
+    size_t *out_index, size_t *out_ahead)
 {
 	size_t low = 0, high = replay->control->rcpt_total;
 	struct control_rcpt *rcpt;
@@ -88,8 +88,8 @@ is_failure(struct slice rest)
 /* An outcome, of the way in force or of one ahead.  When it failed and ways
  * are left it is none: the next one is in force. */
 static void
-take_outcome(struct control_replay *replay, struct control_rcpt *rcpt, size_t index,
-    const struct control_record *record, struct slice rest)
+take_outcome(struct control_replay *replay, struct control_rcpt *rcpt,
+    size_t index, const struct control_record *record, struct slice rest)
 {
 	if (rcpt->way_count > 0 && is_failure(rest)) {
 		take_way(rcpt, 1, record->time_s);

@@ -52,7 +52,7 @@ struct control_file *control_windows_common(struct control_windows *windows);
 /* How many there are, 1 at least. */
 size_t control_windows_count(const struct control_windows *windows);
 
-/* Are there records that reports were made?  Else report_records is 0 in all. */
+/* Are there records of reports?  Else report_records is 0 in all. */
 bool control_windows_have_reports(const struct control_windows *windows);
 
 /* Read a window (index from 0) with the records of its recipients.  All totals
