@@ -18,6 +18,12 @@
 
 #include "base/banned.h"
 
+/* The part of the file that was read last. */
+struct window_piece {
+	struct str	 read;
+	uint64_t	 start;		/* in the file */
+};
+
 /* ---- bytes ------------------------------------------------------- */
 
 int
@@ -34,7 +40,8 @@ window_span_read(int fd, uint64_t at, uint64_t end, struct str *out,
 	return 0;
 }
 
-int
+/* The line that begins at a place, read on until its end. */
+static int
 window_piece_line(struct window_piece *piece, int fd, uint64_t at, uint64_t end,
     struct slice *out, struct err *err)
 {

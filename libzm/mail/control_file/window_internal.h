@@ -30,19 +30,9 @@ struct control_windows {
 	bool		 have_reports;
 };
 
-/* The part of the file that was read last. */
-struct window_piece {
-	struct str	 read;
-	uint64_t	 start;		/* in the file */
-};
-
 /* Bytes [at, end) of the file.  0 or -1. */
 int window_span_read(int fd, uint64_t at, uint64_t end, struct str *out,
     struct err *err);
-/* The line that begins at a place, read on until its end; it borrows from the
- * piece.  0 or -1. */
-int window_piece_line(struct window_piece *piece, int fd, uint64_t at,
-    uint64_t end, struct slice *out, struct err *err);
 /* What belongs to all, for a parser of some. */
 void window_parser_begin(struct control_parser *parser, struct arena *arena,
     const struct control_windows *windows, struct control_file *out);
