@@ -53,6 +53,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/report/formset.c scheduler/report/formset.h \
 	scheduler/report/reporter.c scheduler/report/reporter.h \
 	scheduler/report/report.c scheduler/report/report.h \
+	scheduler/report/gather.c scheduler/report/gather.h \
 	scheduler/report/source.c scheduler/report/source.h \
 	scheduler/agents/connection.c \
 	scheduler/agents/standby.c scheduler/agents/agents.c scheduler/agents/agents.h \

@@ -16,6 +16,8 @@ libzm_a_SOURCES += \
 	libzm/mail/control_file/format.c libzm/mail/control_file/parse.c libzm/mail/control_file/record.c libzm/mail/control_file/replay.c \
 	libzm/mail/control_file/steps.c libzm/mail/control_file/append.c libzm/mail/control_file/job.c \
 	libzm/mail/control_file/rewrite.c libzm/mail/control_file/queue_count.c libzm/mail/control_file/queue_count.h libzm/mail/control_file/undelete.c \
+	libzm/mail/control_file/window.c libzm/mail/control_file/window.h \
+	libzm/mail/control_file/window_check.c libzm/mail/control_file/window_internal.h \
 	libzm/mail/control_file/undelete.h libzm/mail/control_file/internal.h libzm/mail/control_file/control_file.h \
 	libzm/mail/spool/names.c libzm/mail/spool/rename.c libzm/mail/spool/return.c libzm/mail/spool/takeover.c libzm/mail/spool/takeover.h libzm/mail/spool/imports.h libzm/mail/spool/open.c \
 	libzm/mail/spool/lock.c libzm/mail/spool/file.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \

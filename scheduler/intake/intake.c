@@ -259,7 +259,7 @@ item_build(struct intake *intake, const struct intake_item *item,
 	/* of a message that came back from a backup the head tells the
 	 * inode that it had */
 	control->inode = item->inode;
-	job = job_build(intake, control, intake->arena, &kept_s);
+	job = job_build(intake, control, &kept_s);
 	job->control_fd = files->control_fd;
 	job->body_fd = files->body_fd;
 	if (!intake_job_begin(intake, job, kept_s))

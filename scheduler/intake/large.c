@@ -2,7 +2,7 @@
  *
  * In     an item of the intake, whose files are open
  * Out    its job in table and plan
- * Holds  one file: what was read, the job that is being built
+ * Holds  one file: a window of what was read, the job that is being built
  * Trusts a control file only if control_file_parse does
  * Spec   doc/INTERNALS.md section 3 (row P4)
  *
@@ -17,8 +17,9 @@
 /* Each step does a piece; true: the next one follows, in this turn or
  * another. */
 enum large_step {
-	LARGE_READ,		/* by the thread */
-	LARGE_TAKE,		/* destinations are looked up */
+	LARGE_READ,		/* a window, by the thread */
+	LARGE_TAKE,		/* destinations are looked up; then the next
+				 * window is read */
 	LARGE_SORT,		/* by the thread */
 	LARGE_FILL,		/* vertices are made */
 	LARGE_PLACE,		/* and put into the plan */
@@ -57,17 +58,6 @@ large_soon(struct large *large)
 
 /* ---- in the thread ----------------------------------------------- */
 
-/* Room for a million, too. */
-static void
-large_work_begin(void *context)
-{
-	struct large *large = context;
-	struct intake_reading *reading = large->reading;
-
-	job_draft_begin(&large->draft, large->intake, &reading->control,
-	    reading->arena);
-}
-
 static void
 large_work_sort(void *context)
 {
@@ -78,20 +68,40 @@ large_work_sort(void *context)
 
 /* ---- between ----------------------------------------------------- */
 
+/* All of it was taken, or it is no use: nothing of it is known to anybody. */
+static bool
+large_is_good(struct large *large)
+{
+	struct intake_reading *reading = large->reading;
+
+	if (item_is_good(large->intake, &large->item, &large->files,
+	    reading->got, reading->control.id, &reading->err))
+		return true;
+	job_draft_drop(&large->draft);
+	large->step = LARGE_OVER;
+	return false;
+}
+
 static void
 large_on_read(void *context)
 {
 	struct large *large = context;
 	struct intake_reading *reading = large->reading;
 
-	if (!item_is_good(large->intake, &large->item, &large->files,
-	    reading->got, reading->control.id, &reading->err)) {
-		large->step = LARGE_OVER;
-	} else {
-		/* of a message that came back from a backup the head tells the
-		 * inode that it had */
-		reading->control.inode = large->item.inode;
+	if (reading->got == INTAKE_READ) {
+		if (large->draft.common == NULL) {
+			struct control_file *common = control_windows_common(
+			    reading->windows);
+
+			/* of a message that came back from a backup the head
+			 * tells the inode that it had */
+			common->inode = large->item.inode;
+			job_draft_begin(&large->draft, large->intake, common);
+		}
+		job_draft_window(&large->draft, &reading->control);
 		large->step = LARGE_TAKE;
+	} else {
+		(void)large_is_good(large);
 	}
 	large_soon(large);
 }
@@ -146,14 +156,23 @@ large_do(struct large *large)
 	case LARGE_TAKE:
 		if (!job_draft_take(&large->draft, LARGE_PIECE))
 			return true;
+		if (reading_has_more(large->reading)) {
+			large->step = LARGE_READ;
+			reading_go_on(large->reading, true, NULL,
+			    large_on_read);
+			return false;
+		}
+		if (!large_is_good(large))
+			return true;
 		large->step = LARGE_SORT;
-		reading_go_on(large->reading, large_work_sort,
+		reading_go_on(large->reading, false, large_work_sort,
 		    large_on_sorted);
 		return false;
 	case LARGE_FILL:
 		if (!job_draft_fill(&large->draft, LARGE_PIECE))
 			return true;
 		large->step = large_known(large) ? LARGE_PLACE : LARGE_OVER;
+		job_draft_end(&large->draft);
 		return true;
 	case LARGE_PLACE:
 		if (!queue_place_some(large->intake->queue, large->draft.job,
@@ -198,8 +217,9 @@ large_begin(struct intake *intake, const struct intake_item *item,
 	large->files = *files;
 	large->files.is_hot = false;
 	intake->large = large;
-	reading_begin(intake, files->control_fd, &(struct reading_steps){
-	    large_work_begin, large_on_read, large }, &large->reading);
+	reading_begin(intake, files->control_fd, READING_WINDOWS,
+	    &(struct reading_steps){ NULL, large_on_read, large },
+	    &large->reading);
 	return true;
 }
 

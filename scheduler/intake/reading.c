@@ -36,16 +36,59 @@ reading_work_also(void *context)
 		reading->steps.also(reading->steps.context);
 }
 
+/* What control_file_parse would say, as far as the intake asks. */
+static enum intake_read
+reading_got(enum control_windows_got got)
+{
+	return got == CONTROL_WINDOWS_GOOD ? INTAKE_READ :
+	    got == CONTROL_WINDOWS_TROUBLE ? INTAKE_NOT_NOW : INTAKE_DAMAGED;
+}
+
+bool
+reading_has_more(const struct intake_reading *reading)
+{
+	return reading->windows != NULL &&
+	    reading->next < control_windows_count(reading->windows);
+}
+
+void
+reading_next(struct intake_reading *reading)
+{
+	arena_reset(reading->arena);
+	/* what changed since it was checked is looked at again as a whole */
+	reading->got = control_windows_read(reading->windows, reading->next++,
+	    reading->arena, &reading->text, &reading->control,
+	    &reading->err) == 0 ? INTAKE_READ : INTAKE_NOT_NOW;
+	if (reading->got == INTAKE_READ)
+		reading->got = intake_judge(&reading->control, &reading->err);
+}
+
+static void
+reading_work_next(void *context)
+{
+	struct intake_reading *reading = context;
+
+	reading_next(reading);
+	reading_work_also(reading);
+}
+
 static void
 reading_work_file(void *context)
 {
 	struct intake_reading *reading = context;
 
-	reading->got = intake_read_into(reading->arena, &reading->text,
-	    reading->fd, &reading->control, &reading->err);
-	if (reading->got == INTAKE_READ)
-		reading->got = intake_judge(&reading->control, &reading->err);
-	close(reading->fd);
+	if (reading->how == READING_WHOLE) {
+		reading->got = intake_read_into(reading->arena, &reading->text,
+		    reading->fd, &reading->control, &reading->err);
+		if (reading->got == INTAKE_READ)
+			reading->got = intake_judge(&reading->control,
+			    &reading->err);
+	} else {
+		reading->got = reading_got(control_windows_open(reading->fd,
+		    NULL, &reading->windows, &reading->err));
+		if (reading->got == INTAKE_READ)
+			reading_next(reading);
+	}
 	reading_work_also(reading);
 }
 
@@ -57,6 +100,8 @@ reading_work_free(void *context)
 	arena_free_gently(&reading->arena);
 	mem_drop_pages(reading->text.buf, reading->text.cap);
 	str_release(&reading->text);
+	control_windows_free(&reading->windows);
+	close(reading->fd);
 }
 
 /* ---- in the loop ------------------------------------------------- */
@@ -86,13 +131,14 @@ reading_add(struct intake_reading *reading, sync_fn *work, sync_fn *done)
 }
 
 void
-reading_begin(struct intake *intake, int control_fd,
+reading_begin(struct intake *intake, int control_fd, enum reading_how how,
     const struct reading_steps *steps, struct intake_reading **out)
 {
 	struct intake_reading *reading = mem_alloc(1, sizeof(*reading));
 
 	*out = reading;
 	reading->intake = intake;
+	reading->how = how;
 	reading->steps = *steps;
 	reading->arena = arena_new();
 	str_init(&reading->text);
@@ -102,12 +148,14 @@ reading_begin(struct intake *intake, int control_fd,
 }
 
 void
-reading_go_on(struct intake_reading *reading, sync_fn *also, sync_fn *done)
+reading_go_on(struct intake_reading *reading, bool with_next, sync_fn *also,
+    sync_fn *done)
 {
 	reading->steps.also = also;
 	reading->steps.done = done;
 	reading->is_done = false;
-	reading_add(reading, reading_work_also, reading_on_work);
+	reading_add(reading, with_next ? reading_work_next : reading_work_also,
+	    reading_on_work);
 }
 
 void

@@ -153,6 +153,47 @@ pending_sift(struct pending *pending, const struct control_file *control)
 		pending->count = kept;
 }
 
+size_t
+pending_sift_some(struct pending *pending,
+    const struct control_windows *windows, size_t index,
+    const struct control_file *window)
+{
+	uint32_t count = pending != NULL ? pending->count : 0, kept = 0;
+	size_t left = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct pending_outcome *one = &pending->outcomes[i];
+		const struct control_rcpt *rcpt = NULL;
+		bool is_here = control_windows_has(windows, index,
+		    one->offset);
+
+		if (is_here)
+			rcpt = control_rcpt_at(window, one->offset);
+		if (is_here && (rcpt == NULL || rcpt->is_final)) {
+			mem_free(&one->who);
+			continue;
+		}
+		left += is_here;
+		pending->outcomes[kept++] = *one;
+	}
+	if (pending != NULL)
+		pending->count = kept;
+	return left;
+}
+
+bool
+pending_has_some(const struct pending *pending,
+    const struct control_windows *windows, size_t index)
+{
+	uint32_t count = pending != NULL ? pending->count : 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (control_windows_has(windows, index,
+		    pending->outcomes[i].offset))
+			return true;
+	return false;
+}
+
 void
 pending_give(struct job *job, struct pending **pending)
 {

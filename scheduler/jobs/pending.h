@@ -9,7 +9,7 @@
 #ifndef ZM_SCHEDULER_PENDING_H
 #define ZM_SCHEDULER_PENDING_H
 
-#include "mail/control_file/control_file.h"
+#include "mail/control_file/window.h"
 #include "scheduler/jobs/answer.h"
 #include "scheduler/jobs/job.h"
 
@@ -30,6 +30,14 @@ void pending_release(struct job *job);
  * back, which sets *pending to NULL; or free them. */
 struct pending *pending_take(struct job *job);
 void pending_sift(struct pending *pending, const struct control_file *control);
+/* Of a file that is read in windows (window.h), this one's: forget those that
+ * it calls final.  Returns how many of them are left. */
+size_t pending_sift_some(struct pending *pending,
+    const struct control_windows *windows, size_t index,
+    const struct control_file *window);
+/* Is there one of that window? */
+bool pending_has_some(const struct pending *pending,
+    const struct control_windows *windows, size_t index);
 void pending_give(struct job *job, struct pending **pending);
 void pending_free(struct pending **pending);
 

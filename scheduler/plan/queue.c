@@ -135,11 +135,18 @@ queue_close(struct queue *queue)
 /* ---- jobs ------------------------------------------------------- */
 
 unsigned
-queue_notices_due(const struct job *job, const struct conf_schedule *clause,
+queue_notices_passed(uint32_t by_s, const struct conf_schedule *clause,
     int64_t age_ms)
 {
 	return retry_warns_due(clause, age_ms) +
-	    (job->by_s > 0 && age_ms / 1000 >= job->by_s);
+	    (by_s > 0 && age_ms / 1000 >= by_s);
+}
+
+unsigned
+queue_notices_due(const struct job *job, const struct conf_schedule *clause,
+    int64_t age_ms)
+{
+	return queue_notices_passed(job->by_s, clause, age_ms);
 }
 
 /* When the next notice after so many is due; INT64_MAX: never. */

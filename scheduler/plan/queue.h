@@ -93,5 +93,8 @@ struct allowance_now queue_now(const struct queue *queue);
  * DELIVERBY's. */
 unsigned queue_notices_due(const struct job *job,
     const struct conf_schedule *clause, int64_t age_ms);
+/* The same before there is a job: by_s as there. */
+unsigned queue_notices_passed(uint32_t by_s,
+    const struct conf_schedule *clause, int64_t age_ms);
 
 #endif

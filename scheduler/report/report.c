@@ -82,12 +82,27 @@ report_group_errors(const struct control_file *control,
 	    control->errors_to;
 }
 
+void
+report_sift(const struct reporter *reporter, const struct job *job,
+    const struct control_file *control, struct report_list *list,
+    int64_t now_s)
+{
+	size_t kept = list->first;
+
+	for (size_t i = list->first; list->is_part && i < list->count; i++)
+		if (report_is_due(reporter, job, control, list->owed[i].rcpt,
+		    now_s))
+			list->owed[kept++] = list->owed[i];
+	if (list->is_part)
+		list->count = kept;
+}
+
 int64_t
 report_kept_until_s(const struct reporter *reporter,
     const struct report_list *list, int64_t now_s)
 {
 	int64_t keep_s = reporter->queue->conf->keep_failed_ms / 1000;
-	int64_t first_s = 0;
+	int64_t first_s = list->kept_s;
 
 	for (size_t i = list->first; keep_s > 0 && i < list->count; i++) {
 		int64_t until_s = control_rcpt_kept_until_s(

@@ -21,6 +21,12 @@ struct report {
 						 * it pays */
 };
 
+/* Of a part of a file, which is read on when it is used up: take out of it who
+ * is not due at now_s. */
+void report_sift(const struct reporter *reporter, const struct job *job,
+    const struct control_file *control, struct report_list *list,
+    int64_t now_s);
+
 /* When the first recipient that `keep failed` keeps is to be reported (wall);
  * 0: none is kept. */
 int64_t report_kept_until_s(const struct reporter *reporter,

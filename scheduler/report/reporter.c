@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"
-#include "scheduler/jobs/pending.h"
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/report/report.h"
 #include "scheduler/report/source.h"
@@ -84,7 +83,8 @@ reporter_trouble(struct reporter *reporter, struct job *job, const char *call,
  * marks stand in the place of a report. */
 static void
 reporter_told(struct reporter *reporter, struct job *job,
-    const struct bounce *bounce, bool has_more)
+    const struct report_source *source, const struct bounce *bounce,
+    bool has_more)
 {
 	struct report report = { .job = job };
 	struct err err;
@@ -100,7 +100,7 @@ reporter_told(struct reporter *reporter, struct job *job,
 	    slice_of(bounce_status(bounce, &bounce->rcpts[0])), "rcpts",
 	    event_number((int64_t)report.count), NULL);
 	report_free_texts(&report);
-	pending_release(job);
+	source_told(source, job);
 	if (has_more) {
 		settle_report(reporter->queue, job);
 		return;
@@ -109,25 +109,39 @@ reporter_told(struct reporter *reporter, struct job *job,
 	settle_job(reporter->outcome->group, job);
 }
 
+static bool
+report_is_untried(const struct gather *gather, uint32_t offset)
+{
+	size_t low = 0, high = gather->untried_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (gather->untried[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < gather->untried_count && gather->untried[low] == offset;
+}
+
 /* A notice is due by what we know, and the file says of no attempt, for its
  * record could not be written: the next attempt asks for the notice again. */
 static void
-report_notices_again(struct job *job, const struct control_file *control)
+report_notices_again(struct job *job, struct gather *gather)
 {
-	for (size_t i = 0; i < job->vertex_count; i++) {
+	for (size_t i = 0; gather->untried_count > 0 && i < job->vertex_count;
+	    i++) {
 		struct vertex *vertex = &job->vertices[i];
 
 		if (vertex->notices == NOTICES_NONE)
 			continue;
-		for (size_t k = 0; k < vertex->rcpt_count; k++) {
-			const struct control_rcpt *rcpt = control_rcpt_at(
-			    control, vertex_rcpts(vertex)[k].offset);
-
-			if (rcpt != NULL && !rcpt->is_final &&
-			    (rcpt->tries == 0 || rcpt->last == NULL))
+		for (size_t k = 0; k < vertex->rcpt_count; k++)
+			if (report_is_untried(gather,
+			    vertex_rcpts(vertex)[k].offset))
 				vertex->notices = 0;
-		}
 	}
+	gather->untried_count = 0;
 }
 
 /* Who is kept stays after this pass: what the file says is made durable with
@@ -151,12 +165,11 @@ report_make(struct reporter *reporter, struct job *job,
 	bool has_more;
 	struct err err;
 
-	report_keep(reporter, job, source->list, bounce->now_s);
-	report_choose_rcpts(reporter, job, source->list, bounce, &has_more);
-	if (job->flags & JOB_NOTICE)
-		report_notices_again(job, source->control);
+	report_keep(reporter, job, &source->gather->list, bounce->now_s);
+	report_choose_rcpts(reporter, job, &source->gather->list, bounce,
+	    &has_more);
 	if ((job->flags & JOB_TOLD) && bounce->rcpt_count > 0) {
-		reporter_told(reporter, job, bounce,
+		reporter_told(reporter, job, source, bounce,
 		    has_more || source->anew != 0);
 		return false;
 	}
@@ -170,11 +183,12 @@ report_make(struct reporter *reporter, struct job *job,
 	if (bounce->rcpt_count == 0) {
 		job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
 		job->flags |= source->anew;
-		pending_release(job);
+		source_told(source, job);
 		settle_job(reporter->outcome->group, job);
 		return false;
 	}
-	if (report_write(reporter, job, bounce, report, &err) < 0) {
+	if (source_header(reporter, source, bounce, &err) < 0 ||
+	    report_write(reporter, job, bounce, report, &err) < 0) {
 		reporter_trouble(reporter, job, "write", &err);
 		return false;
 	}
@@ -184,7 +198,7 @@ report_make(struct reporter *reporter, struct job *job,
 		job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
 		job->flags |= source->anew;
 	}
-	pending_release(job);		/* they stand in the file now */
+	source_told(source, job);
 	return true;
 }
 
@@ -208,6 +222,12 @@ report_begin(struct reporter *reporter, struct job *job,
 		intake_again(reporter->outcome->intake, job);
 		return false;
 	}
+	if (job->flags & JOB_NOTICE)
+		report_notices_again(job, source.gather);
+	report_sift(reporter, job, source.control, &source.gather->list,
+	    bounce.now_s);
+	if (source_more(reporter, job, &source))
+		return false;
 	bounce.control = source.control;
 	is_made = report_make(reporter, job, &source, &bounce, report);
 	if (is_made) {

@@ -2,7 +2,7 @@
  *
  * In     a job that owes something
  * Out    its control file; who may be owed a report
- * Holds  one large file at most
+ * Holds  one large file at most, as far as reading.h does
  * Trusts the control file as far as control_file_parse does
  * Spec   doc/INTERNALS.md row S3
  *
@@ -23,53 +23,41 @@ enum { SOURCE_OWED = JOB_OWES | JOB_NOTICE };
 
 struct source_kept {
 	struct job	*job;
+	ino_t		 inode;		/* of the job */
 	struct intake_reading *reading;
-	struct report_list list;
-	struct pending	*pending;	/* the job's, until it is read */
-	bool		 with_notices;
+	struct gather	 gather;
+	struct pending	*pending;	/* the job's, until it is read as a
+					 * whole */
 	uint16_t	 owed;		/* flags that it took from the job */
 };
 
-/* ---- who may be owed a report ------------------------------------ */
-
-static bool
-source_is_owed(const struct control_file *control,
-    const struct control_rcpt *rcpt, bool with_notices)
-{
-	return rcpt->is_final ? rcpt_owes(control, rcpt) ||
-	    control_rcpt_is_failed(rcpt) : with_notices;
-}
+/* ---- in the thread ----------------------------------------------- */
 
 static void
-source_list(const struct control_file *control, bool with_notices,
-    struct arena *arena, struct report_list *out)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < control->rcpt_total; i++)
-		count += source_is_owed(control, &control->groups[0].rcpts[i],
-		    with_notices);
-	*out = (struct report_list){ .owed = arena_alloc(arena,
-	    count * sizeof(*out->owed)) };
-	for (size_t i = 0; i < control->group_count; i++) {
-		const struct control_group *group = &control->groups[i];
-
-		for (size_t k = 0; k < group->rcpt_count; k++)
-			if (source_is_owed(control, &group->rcpts[k],
-			    with_notices))
-				out->owed[out->count++] = (struct report_owed){
-					&group->rcpts[k], group };
-	}
-}
-
-static void
-source_work_list(void *context)
+source_work_all(void *context)
 {
 	struct source_kept *kept = context;
 
-	source_list(&kept->reading->control, kept->with_notices,
-	    kept->reading->arena, &kept->list);
+	kept->gather.reading = kept->reading;
+	gather_all(&kept->gather);
 	pending_sift(kept->pending, &kept->reading->control);
+}
+
+static void
+source_work_begin(void *context)
+{
+	struct source_kept *kept = context;
+
+	kept->gather.reading = kept->reading;
+	gather_begin(&kept->gather);
+}
+
+static void
+source_work_more(void *context)
+{
+	struct source_kept *kept = context;
+
+	gather_more(&kept->gather);
 }
 
 /* ---- a file that is kept ----------------------------------------- */
@@ -83,29 +71,56 @@ source_on_read(void *context)
 	settle_report(queue, kept->job);
 }
 
+/* The scheduler has outcomes of its own to write into the file, of whomever:
+ * that needs all of it. */
+static bool
+source_has_own(const struct job *job)
+{
+	for (uint32_t i = 0; i < job->vertex_count; i++)
+		if (job->vertices[i].is_expired || job->vertices[i].has_ended)
+			return true;
+	return false;
+}
+
 /* The job is in hand from now on, until it is queued. */
 static void
-source_keep(struct reporter *reporter, struct job *job)
+source_in_hand(struct reporter *reporter, struct source_kept *kept)
 {
-	struct source_kept *kept = mem_alloc(1, sizeof(*kept));
+	struct job *job = kept->job;
 
-	kept->job = job;
-	kept->pending = pending_take(job);
-	kept->with_notices = (job->flags & JOB_NOTICE) != 0;
 	kept->owed = job->flags & SOURCE_OWED;
 	job->flags &= (uint16_t)~SOURCE_OWED;
 	job->flags |= JOB_WRITING;
 	plan_job_begin(&reporter->queue->plan, job);
+}
+
+static void
+source_keep(struct reporter *reporter, struct job *job, bool is_whole)
+{
+	struct source_kept *kept = mem_alloc(1, sizeof(*kept));
+
+	kept->job = job;
+	kept->inode = job->inode;
+	if (is_whole)
+		kept->pending = pending_take(job);
+	else
+		kept->gather.pending = pending_take(job);
+	kept->gather.with_notices = (job->flags & JOB_NOTICE) != 0;
+	kept->gather.keep_s = reporter->queue->conf->keep_failed_ms / 1000;
+	kept->gather.now_s = clock_wall_s();
+	source_in_hand(reporter, kept);
 	reporter->kept = kept;
 	reading_begin(reporter->outcome->intake, job->control_fd,
-	    &(struct reading_steps){ source_work_list, source_on_read, kept },
-	    &kept->reading);
+	    is_whole ? READING_WHOLE : READING_WINDOWS,
+	    &(struct reading_steps){ is_whole ? source_work_all :
+	    source_work_begin, source_on_read, kept }, &kept->reading);
 }
 
 static void
 source_drop(struct reporter *reporter)
 {
 	pending_free(&reporter->kept->pending);
+	gather_release(&reporter->kept->gather);
 	reading_free(&reporter->kept->reading);
 	mem_free(&reporter->kept);
 }
@@ -119,6 +134,7 @@ source_forget(struct reporter *reporter, const struct job *job)
 		return;
 	plan_job_end(&reporter->queue->plan, kept->job);
 	kept->job->flags |= kept->owed;
+	pending_give(kept->job, &kept->gather.pending);
 	source_drop(reporter);
 }
 
@@ -166,7 +182,7 @@ source_read(struct reporter *reporter, struct job *job,
     struct report_source *source)
 {
 	struct intake *intake = reporter->outcome->intake;
-	struct control_file *control = &source->own;
+	struct control_file *control = &source->own_reading.control;
 	bool wrote = false;
 	struct err err;
 	enum intake_read got = intake_job_read(intake, job, control, &err);
@@ -180,11 +196,30 @@ source_read(struct reporter *reporter, struct job *job,
 		source_misread(reporter, job, got, &err);
 		return false;
 	}
-	source_list(control, (job->flags & JOB_NOTICE) != 0, intake->arena,
-	    &source->own_list);
+	source->own_reading.arena = intake->arena;
+	source->own.reading = &source->own_reading;
+	source->own.with_notices = (job->flags & JOB_NOTICE) != 0;
+	gather_all(&source->own);
 	source->control = control;
-	source->list = &source->own_list;
+	source->gather = &source->own;
 	return true;
+}
+
+/* Must it be read again?  What is written into it now is not in memory. */
+static bool
+source_is_past(struct reporter *reporter, struct job *job, bool *out_trouble)
+{
+	struct source_kept *kept = reporter->kept;
+	bool is_changed = (job->flags & JOB_RELOAD) != 0;
+
+	*out_trouble = false;
+	if (kept->reading->windows != NULL)
+		return is_changed || source_has_own(job) ||
+		    kept->gather.unwritten > 0;
+	if (!is_changed)
+		*out_trouble = !source_complete(reporter, job,
+		    &kept->reading->control, &is_changed);
+	return is_changed;
 }
 
 /* The thread has read it, and maybe some reports were made of it.  False: it is
@@ -196,8 +231,8 @@ source_take_kept(struct reporter *reporter, struct job *job,
 	struct source_kept *kept = reporter->kept;
 	struct intake_reading *reading = kept->reading;
 	enum intake_read got = reading->got;
-	bool is_changed = (job->flags & JOB_RELOAD) != 0;
 	struct err err = reading->err;
+	bool is_past = false, is_trouble = false, is_whole;
 
 	source->anew = job->flags & SOURCE_OWED;
 	job->flags |= kept->owed;
@@ -208,25 +243,30 @@ source_take_kept(struct reporter *reporter, struct job *job,
 		    reading->control.id);
 		got = INTAKE_DAMAGED;
 	}
-	if (got == INTAKE_READ && !is_changed && !source_complete(reporter,
-	    job, &reading->control, &is_changed)) {
+	if (got == INTAKE_READ)
+		is_past = source_is_past(reporter, job, &is_trouble);
+	if (is_trouble) {
 		source_drop(reporter);
 		return false;
 	}
-	if (got == INTAKE_READ && !is_changed) {
-		source->control = &reading->control;
-		source->list = &kept->list;
+	is_whole = source_has_own(job) || kept->gather.unwritten > 0;
+	if (got == INTAKE_READ && !is_past) {
+		source->control = reading->windows != NULL ?
+		    control_windows_common(reading->windows) :
+		    &reading->control;
+		source->gather = &kept->gather;
 		source->is_kept = true;
 		arena_reset(reporter->outcome->intake->arena);
 		return true;
 	}
+	pending_give(job, &kept->gather.pending);
 	source_drop(reporter);
 	if (got != INTAKE_READ)
 		source_misread(reporter, job, got, &err);
 	else if ((job->flags & JOB_RELOAD) && job->flight_count == 0)
 		intake_reload(reporter->outcome->intake, job);
 	else
-		source_keep(reporter, job);
+		source_keep(reporter, job, is_whole);
 	return false;
 }
 
@@ -237,8 +277,12 @@ source_begin(struct reporter *reporter, struct job *job,
 	struct err err;
 
 	*source = (struct report_source){ .control = NULL };
-	if (reporter->kept != NULL && reporter->kept->job == job)
-		return source_take_kept(reporter, job, source);
+	if (reporter->kept != NULL && reporter->kept->job == job) {
+		if (reporter->kept->reading->is_done)
+			return source_take_kept(reporter, job, source);
+		job->flags |= JOB_WRITING;	/* it is queued when it is */
+		return false;
+	}
 	if (!intake_job_open(reporter->outcome->intake, job, &err)) {
 		source_misread(reporter, job, INTAKE_NOT_NOW, &err);
 		return false;
@@ -246,17 +290,58 @@ source_begin(struct reporter *reporter, struct job *job,
 	if (!reading_is_large(job->control_fd))
 		return source_read(reporter, job, source);
 	if (reporter->kept == NULL)
-		source_keep(reporter, job);
+		source_keep(reporter, job, source_has_own(job));
 	else
 		settle_report_later(reporter->queue, job);
 	return false;
+}
+
+void
+source_told(const struct report_source *source, struct job *job)
+{
+	/* of a part, those that were pending when it was read are forgotten
+	 * window by window; others came since */
+	if (!source->gather->list.is_part)
+		pending_release(job);
+}
+
+bool
+source_more(struct reporter *reporter, struct job *job,
+    struct report_source *source)
+{
+	struct source_kept *kept = reporter->kept;
+	struct report_list *list = &source->gather->list;
+
+	if (!list->is_part || list->count - list->first > REPORT_RCPTS_MAX ||
+	    !gather_has_more(source->gather))
+		return false;
+	source_in_hand(reporter, kept);
+	job->flags |= source->anew;
+	reading_go_on(kept->reading, false, source_work_more, source_on_read);
+	return true;
+}
+
+int
+source_header(struct reporter *reporter, const struct report_source *source,
+    struct bounce *bounce, struct err *err)
+{
+	struct arena *arena = reporter->outcome->intake->arena;
+	struct control_group *group;
+
+	if (!source->gather->list.is_part)
+		return 0;
+	group = arena_alloc(arena, sizeof(*group));
+	*group = *bounce->group;
+	bounce->group = group;
+	return control_header_read(source->gather->reading->fd,
+	    group->header_offset, arena, &group->header, err);
 }
 
 /* In memory as the records that follow say it in the file. */
 static void
 source_mark(struct report_source *source, const struct bounce *told)
 {
-	struct report_list *list = source->list;
+	struct report_list *list = &source->gather->list;
 
 	for (size_t i = 0; i < told->rcpt_count; i++) {
 		struct control_rcpt *rcpt = (struct control_rcpt *)(uintptr_t)
@@ -280,6 +365,11 @@ source_end(struct reporter *reporter, struct job *job,
 	if (!source->is_kept)
 		return;
 	if (!more) {
+		/* what was not read yet is pending still, if the job is */
+		job = job_table_find(&reporter->queue->jobs,
+		    reporter->kept->inode);
+		if (job != NULL)
+			pending_give(job, &reporter->kept->gather.pending);
 		source_drop(reporter);
 		return;
 	}

@@ -1,38 +1,27 @@
 /* source.h - what reports about a job are made of: its control file as read
  *
  * A file of ordinary size is read for each report.  A large one (reading.h) is
- * read by a thread, and kept for one report after the other, each about
- * REPORT_RCPTS_MAX recipients at most.  As long as it is kept its job is in
- * flight, so that nobody rereads or drops it; what it owes by then (JOB_OWES,
- * JOB_NOTICE) is kept here, and what comes to be owed meanwhile is flagged anew
- * and told after another reading.
+ * read by a thread, some recipients at a time (gather.h), and kept for one
+ * report after the other, each about REPORT_RCPTS_MAX recipients at most.  As
+ * long as it is kept its job is in flight, so that nobody rereads or drops it;
+ * what it owes by then (JOB_OWES, JOB_NOTICE) is kept here, and what comes to
+ * be owed meanwhile is flagged anew and told after another reading.
  *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_SCHEDULER_SOURCE_H
 #define ZM_SCHEDULER_SOURCE_H
 
-#include "scheduler/intake/reading.h"
-#include "scheduler/report/reporter.h"
+#include "scheduler/report/gather.h"
 
-struct report_owed {
-	struct control_rcpt	*rcpt;
-	const struct control_group *group;
-};
-
-/* Who may be owed a report: the final ones that are not reported, and where a
- * notice is due all others. */
-struct report_list {
-	struct report_owed *owed;
-	size_t		 count;
-	size_t		 first;		/* those before it have been told */
-};
+struct bounce;
 
 struct report_source {
 	struct control_file *control;
-	struct report_list *list;
-	struct control_file own;	/* of a file that was read at once */
-	struct report_list own_list;
+	struct gather	*gather;
+	struct intake_reading own_reading;	/* of a file that was read at
+						 * once: control, arena */
+	struct gather	 own;
 	bool		 is_kept;	/* it is the reporter's */
 	uint16_t	 anew;		/* flags that the job got meanwhile */
 };
@@ -43,8 +32,19 @@ struct report_source {
  * owed. */
 bool source_begin(struct reporter *reporter, struct job *job,
     struct report_source *source);
+/* What is pending of the job stands in the file now, and is told or will be. */
+void source_told(const struct report_source *source, struct job *job);
+/* Too few are left in the list for a report, and more of the file can be read:
+ * a thread does it, and the job is queued again.  Then source_end is not owed.
+ * Before, those of the list that are not due now were taken out of it. */
+bool source_more(struct reporter *reporter, struct job *job,
+    struct report_source *source);
+/* The header that the report returns; it is not in memory if the file is read
+ * in windows.  0 or -1. */
+int source_header(struct reporter *reporter,
+    const struct report_source *source, struct bounce *bounce,
+    struct err *err);
 /* more: one more report is to be made of it, after this one about told. */
-struct bounce;
 void source_end(struct reporter *reporter, struct job *job,
     struct report_source *source, const struct bounce *told, bool more);
 /* The report came to nothing: what is kept in memory says too much. */

@@ -32,6 +32,69 @@ int control_read_quad(struct slice value, struct control_rcpt *out,
 int control_read_notify(struct slice value, struct control_rcpt *rcpt,
     struct err *err);
 
+/* ---- a head is read, whole or a part of it (window.h) -------------------- */
+
+enum { CONTROL_HEADERS_KEPT = 16 };	/* of more, one is looked for */
+
+/* The headers of a head by their offsets, as its windows come by. */
+struct control_header_list {
+	uint32_t	*offsets;	/* in order */
+	size_t		 count;
+};
+
+struct control_parser {
+	struct arena	*arena;
+	struct slice	 file;		/* the head only, or a part of it */
+	size_t		 start;		/* of file in the head */
+	size_t		 at;		/* next unread byte of file */
+	struct control_file	*control;
+	struct control_rcpt *rcpts;	/* of all groups, in order */
+	/* of all recipients, in order */
+	struct control_way	*ways;
+	size_t		 groups_room, rcpts_room, ways_room, way_count;
+	size_t		 open_groups;	/* groups that wait for their m */
+	/* that h lines name */
+	struct slice	 headers[CONTROL_HEADERS_KEPT];
+	bool		 is_window;	/* only a part: of headers it learns
+					 * where they begin, not what they
+					 * say */
+	size_t		 rcpts_most;	/* of it; 0: unknown */
+	/* of a window that is checked: those before it; NULL: it was */
+	struct control_header_list *seen;
+};
+
+/* Make room for what may stand in the parser's file. */
+void control_parser_room(struct control_parser *parser);
+/* Read the line at parser->at, with the block of an m line.  0 or -1. */
+int control_parser_line(struct control_parser *parser, struct err *err);
+/* All lines are read: is there what must be?  rcpts: of the whole head.
+ * 0; -1 with err. */
+int control_parser_end(const struct control_parser *parser, size_t rcpts,
+    struct err *err);
+
+/* ---- what came of its recipients ----------------------------------------- */
+
+enum { CONTROL_WORDS_KEPT = 4096 };
+
+/* Records, one after the other, change the recipients of a head that was read,
+ * or of a part of it. */
+struct control_replay {
+	struct arena	*arena;
+	struct control_file	*control;
+	struct control_rcpt *rcpts;	/* of all groups, in order */
+	struct slice	*verdicts;	/* of each the last, NULL: none */
+	uint32_t	 id_crc;
+	struct slice	*words;		/* copies of lines that do not last;
+					 * NULL: they do */
+};
+
+/* is_brief: the lines that follow do not last. */
+void control_replay_begin(struct control_replay *replay, struct arena *arena,
+    struct control_file *control, bool is_brief);
+/* One line, which may be no record. */
+void control_replay_line(struct control_replay *replay, struct slice line);
+void control_replay_end(struct control_replay *replay);
+
 /* Apply the records after the head (text) to the recipients of control, whose
  * head has been read. */
 void control_replay(struct arena *arena, struct control_file *control,

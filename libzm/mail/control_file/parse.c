@@ -14,24 +14,10 @@
 
 #include "base/crc32c.h"
 #include "base/fd.h"
+#include "base/mem.h"
 #include "mail/control_file/internal.h"
 
 #include "base/banned.h"
-
-enum { HEADERS_KEPT = 16 };	/* of more, one is looked for */
-
-struct parser {
-	struct arena	*arena;
-	struct slice	 file;		/* the head only */
-	size_t		 at;		/* next unread byte */
-	struct control_file	*control;
-	struct control_rcpt *rcpts;	/* of all groups, in order */
-	/* of all recipients, in order */
-	struct control_way	*ways;
-	size_t		 groups_room, rcpts_room, ways_room, way_count;
-	size_t		 open_groups;	/* groups that wait for their m */
-	struct slice	 headers[HEADERS_KEPT];	/* that h lines name */
-};
 
 struct slice
 control_group_errors(const struct control_file *control,
@@ -176,7 +162,7 @@ control_read_common(struct control_file *control, char tag, struct slice value,
 }
 
 static int
-read_sender(struct parser *parser, size_t offset, struct slice value,
+read_sender(struct control_parser *parser, size_t offset, struct slice value,
     struct err *err)
 {
 	struct control_file *control = parser->control;
@@ -196,7 +182,7 @@ read_sender(struct parser *parser, size_t offset, struct slice value,
 }
 
 static int
-head_read_rcpt(struct parser *parser, size_t offset, struct slice value,
+head_read_rcpt(struct control_parser *parser, size_t offset, struct slice value,
     struct err *err)
 {
 	struct control_file *control = parser->control;
@@ -217,7 +203,7 @@ head_read_rcpt(struct parser *parser, size_t offset, struct slice value,
 
 /* An X line: another way to the recipient before it. */
 static int
-read_way(struct parser *parser, size_t offset, struct slice value,
+read_way(struct control_parser *parser, size_t offset, struct slice value,
     struct err *err)
 {
 	struct control_file *control = parser->control;
@@ -246,7 +232,8 @@ read_way(struct parser *parser, size_t offset, struct slice value,
 
 /* An N line: of a recipient, or of another way to it. */
 static int
-read_parameters(struct parser *parser, struct slice value, struct err *err)
+read_parameters(struct control_parser *parser, struct slice value,
+    struct err *err)
 {
 	size_t total = parser->control->rcpt_total;
 	struct control_rcpt *rcpt;
@@ -262,7 +249,7 @@ read_parameters(struct parser *parser, struct slice value, struct err *err)
 
 /* What may stand after an s line, before its recipients. */
 static int
-read_group(struct parser *parser, char tag, struct slice value,
+read_group(struct control_parser *parser, char tag, struct slice value,
     struct err *err)
 {
 	struct control_file *control = parser->control;
@@ -277,7 +264,7 @@ read_group(struct parser *parser, char tag, struct slice value,
 
 /* The open groups get this header. */
 static void
-close_groups(struct parser *parser, struct slice header, size_t offset)
+close_groups(struct control_parser *parser, struct slice header, size_t offset)
 {
 	struct control_file *control = parser->control;
 
@@ -287,12 +274,46 @@ close_groups(struct parser *parser, struct slice header, size_t offset)
 		control->groups[i].header_offset = (uint32_t)offset;
 	}
 	parser->open_groups = 0;
-	parser->headers[offset % HEADERS_KEPT] = header;
+	parser->headers[offset % CONTROL_HEADERS_KEPT] = header;
+}
+
+/* Does a header begin there?  Of a window that was checked it does. */
+static bool
+parser_has_header(const struct control_parser *parser, uint64_t offset)
+{
+	const struct control_header_list *seen = parser->seen;
+	size_t low = 0, high = seen == NULL ? 0 : seen->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (seen->offsets[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return seen == NULL ||
+	    (low < seen->count && seen->offsets[low] == offset);
+}
+
+static void
+parser_note_header(struct control_parser *parser, size_t offset)
+{
+	struct control_header_list *seen = parser->seen;
+
+	if (seen == NULL)
+		return;
+	if (seen->count == 0 || (seen->count >= 16 &&
+	    (seen->count & (seen->count - 1)) == 0))
+		seen->offsets = mem_grow(seen->offsets, seen->count == 0 ?
+		    16 : seen->count * 2, sizeof(*seen->offsets));
+	seen->offsets[seen->count++] = (uint32_t)offset;
 }
 
 /* An h line: the header that an earlier group has. */
 static int
-read_header_again(struct parser *parser, struct slice value, struct err *err)
+read_header_again(struct control_parser *parser, struct slice value,
+    struct err *err)
 {
 	struct control_file *control = parser->control;
 	size_t closed = control->group_count - parser->open_groups;
@@ -302,7 +323,13 @@ read_header_again(struct parser *parser, struct slice value, struct err *err)
 	if (parser->open_groups == 0 ||
 	    !slice_number(value, 1, UINT32_MAX, &offset))
 		return err_set(err, "not the offset of a header");
-	kept = parser->headers[offset % HEADERS_KEPT];
+	if (parser->is_window) {
+		if (!parser_has_header(parser, offset))
+			return err_set(err, "no header begins at that offset");
+		close_groups(parser, slice_first(value, 0), (size_t)offset);
+		return 0;
+	}
+	kept = parser->headers[offset % CONTROL_HEADERS_KEPT];
 	if (kept.p == parser->file.p + offset) {
 		close_groups(parser, kept, (size_t)offset);
 		return 0;
@@ -318,7 +345,7 @@ read_header_again(struct parser *parser, struct slice value, struct err *err)
 
 /* The block after an m line, up to a blank line, for all open groups. */
 static int
-read_header(struct parser *parser, struct err *err)
+read_header(struct control_parser *parser, struct err *err)
 {
 	struct slice rest = slice_from(parser->file, parser->at), header;
 	const char *end;
@@ -333,18 +360,24 @@ read_header(struct parser *parser, struct err *err)
 			return err_set(err, "header without an end");
 		header = slice_first(rest, (size_t)(end - rest.p) + 1);
 	}
-	close_groups(parser, header, parser->at);
+	if (parser->is_window) {
+		parser_note_header(parser, parser->start + parser->at);
+		close_groups(parser, slice_first(header, 0),
+		    parser->start + parser->at);
+	} else {
+		close_groups(parser, header, parser->at);
+	}
 	parser->at += header.n + 1;
 	return 0;
 }
 
-static int
-head_read_line(struct parser *parser, struct err *err)
+int
+control_parser_line(struct control_parser *parser, struct err *err)
 {
 	struct slice rest = slice_from(parser->file, parser->at);
 	struct slice line = slice_first(rest, slice_find(rest, '\n'));
 	struct slice value = slice_from(line, 2);
-	size_t offset = parser->at;
+	size_t offset = parser->start + parser->at;
 
 	parser->at += line.n + 1;
 	if (slice_is(line, "m"))
@@ -380,32 +413,50 @@ head_count_lines(struct slice text, const char needle[3])
 	return count;
 }
 
-static int
-parse_head(struct parser *parser, struct err *err)
+void
+control_parser_room(struct control_parser *parser)
 {
-	struct control_file *control = parser->control;
+	/* a part begins with an s or an r line, which may be of a group that
+	 * began before */
+	size_t more = parser->is_window ? 2 : 0;
 
-	parser->groups_room = head_count_lines(parser->file, "\ns ");
-	parser->rcpts_room = head_count_lines(parser->file, "\nr ");
+	parser->groups_room = head_count_lines(parser->file, "\ns ") + more;
+	parser->rcpts_room = head_count_lines(parser->file, "\nr ") + more;
+	if (parser->rcpts_most > 0 && parser->rcpts_room >
+	    parser->rcpts_most + more)
+		parser->rcpts_room = parser->rcpts_most + more;
 	parser->ways_room = head_count_lines(parser->file, "\nX ");
 	if (parser->ways_room > 0)
 		parser->ways = arena_alloc(parser->arena,
 		    parser->ways_room * sizeof(*parser->ways));
-	control->groups = arena_alloc(parser->arena,
-	    parser->groups_room * sizeof(*control->groups));
+	parser->control->groups = arena_alloc(parser->arena,
+	    parser->groups_room * sizeof(*parser->control->groups));
 	parser->rcpts = arena_alloc(parser->arena,
 	    parser->rcpts_room * sizeof(*parser->rcpts));
+}
+
+int
+control_parser_end(const struct control_parser *parser, size_t rcpts,
+    struct err *err)
+{
+	if (parser->control->id[0] == '\0')
+		return err_set(err, "control file without a spool id");
+	if (parser->open_groups > 0 || rcpts == 0)
+		return err_set(err, "control file without %s",
+		    rcpts == 0 ? "recipients" : "a header");
+	return 0;
+}
+
+static int
+parse_head(struct control_parser *parser, struct err *err)
+{
+	control_parser_room(parser);
 	parser->at = CONTROL_FIRST_LINE_BYTES;
 	while (parser->at < parser->file.n)
-		if (head_read_line(parser, err) < 0)
+		if (control_parser_line(parser, err) < 0)
 			return err_prefix(err, "control file, before byte %zu",
 			    parser->at);
-	if (control->id[0] == '\0')
-		return err_set(err, "control file without a spool id");
-	if (parser->open_groups > 0 || control->rcpt_total == 0)
-		return err_set(err, "control file without %s",
-		    control->rcpt_total == 0 ? "recipients" : "a header");
-	return 0;
+	return control_parser_end(parser, parser->control->rcpt_total, err);
 }
 
 int
@@ -413,7 +464,7 @@ control_file_parse(struct arena *arena, struct slice file,
     struct control_file *out,
     struct err *err)
 {
-	struct parser parser = { .arena = arena, .control = out };
+	struct control_parser parser = { .arena = arena, .control = out };
 	uint32_t crc;
 	size_t head = control_first_line(file, &crc);
 

@@ -17,19 +17,12 @@
 
 enum { KEPT_SKEW_MAX_S = 3600 };
 
-struct replay {
-	struct arena	*arena;
-	struct control_file	*control;
-	struct control_rcpt *rcpts;	/* of all groups, in order */
-	struct slice	*verdicts;	/* of each the last, NULL: none */
-};
-
 /* The recipient of an r line, or of an X line after it; *out_ahead: how many
  * ways are passed when that one is in force.  Lines of ways that were left
  * are of a past: records there say nothing about now, but that of orders. */
 static struct control_rcpt *
-find_rcpt(const struct replay *replay, uint32_t offset, size_t *out_index,
-    size_t *out_ahead)
+find_rcpt(const struct control_replay *replay, uint32_t offset,
+    size_t *out_index, size_t *out_ahead)
 {
 	size_t low = 0, high = replay->control->rcpt_total;
 	struct control_rcpt *rcpt;
@@ -95,8 +88,8 @@ is_failure(struct slice rest)
 /* An outcome, of the way in force or of one ahead.  When it failed and ways
  * are left it is none: the next one is in force. */
 static void
-take_outcome(struct replay *replay, struct control_rcpt *rcpt, size_t index,
-    const struct control_record *record, struct slice rest)
+take_outcome(struct control_replay *replay, struct control_rcpt *rcpt,
+    size_t index, const struct control_record *record, struct slice rest)
 {
 	if (rcpt->way_count > 0 && is_failure(rest)) {
 		take_way(rcpt, 1, record->time_s);
@@ -204,9 +197,24 @@ take_order(struct control_rcpt *rcpt, const struct control_record *record,
 		set_due(rcpt, record);
 }
 
+/* Of a line that does not last, a copy; many have the same words. */
+static struct slice
+replay_keep(struct control_replay *replay, struct slice words)
+{
+	struct slice *kept;
+
+	if (replay->words == NULL)
+		return words;
+	kept = &replay->words[crc32c(0, words.p, words.n) %
+	    CONTROL_WORDS_KEPT];
+	if (kept->p == NULL || !slice_equal(*kept, words))
+		*kept = slice_copy(replay->arena, words);
+	return *kept;
+}
+
 /* The record's effect; of outcomes only the last one's words are kept. */
 static void
-take_record(struct replay *replay, const struct control_record *record,
+take_record(struct control_replay *replay, const struct control_record *record,
     struct slice rest)
 {
 	size_t index, ahead;
@@ -224,11 +232,12 @@ take_record(struct replay *replay, const struct control_record *record,
 	} else if (record->kind == RECORD_REOPENED) {
 		take_reopening(rcpt, record, replay->verdicts[index]);
 	} else if (record->kind != RECORD_OUTCOME) {
-		take_order(rcpt, record, rest);
+		take_order(rcpt, record, replay_keep(replay, rest));
 	} else if (ahead > 0 || record->rcpt_offset == rcpt->offset) {
 		if (ahead > 0)
 			take_way(rcpt, ahead, record->time_s);
-		take_outcome(replay, rcpt, index, record, rest);
+		take_outcome(replay, rcpt, index, record,
+		    replay_keep(replay, rest));
 	}
 }
 
@@ -335,7 +344,7 @@ outcome_is(const struct outcome_seen *seen, const struct control_rcpt *rcpt,
 
 /* NULL: the words say nothing. */
 static const struct control_record *
-replay_outcome(struct replay *replay, struct outcome_seen *seen,
+replay_outcome(struct control_replay *replay, struct outcome_seen *seen,
     const struct control_rcpt *rcpt, struct slice words)
 {
 	struct control_record *record;
@@ -358,7 +367,7 @@ replay_outcome(struct replay *replay, struct outcome_seen *seen,
 
 /* Turn the words of each recipient's last outcome into a record. */
 static void
-keep_verdicts(struct replay *replay)
+keep_verdicts(struct control_replay *replay)
 {
 	enum { SEEN_MAX = 4096 };	/* answers; a power of two */
 	size_t room = replay->control->rcpt_total < SEEN_MAX ? 1 : SEEN_MAX;
@@ -384,29 +393,55 @@ keep_verdicts(struct replay *replay)
 }
 
 void
+control_replay_begin(struct control_replay *replay, struct arena *arena,
+    struct control_file *control, bool is_brief)
+{
+	*replay = (struct control_replay){ .arena = arena, .control = control,
+	    .rcpts = control->groups[0].rcpts,
+	    .id_crc = crc32c(0, control->id, strlen(control->id)) };
+	if (is_brief)
+		replay->words = arena_alloc(arena, CONTROL_WORDS_KEPT *
+		    sizeof(*replay->words));
+}
+
+void
+control_replay_line(struct control_replay *replay, struct slice line)
+{
+	struct control_record record;
+	struct slice rest;
+
+	if (line.n == 0 || line.p[0] != 'd' ||
+	    !control_record_check(line, replay->id_crc, &record, &rest))
+		return;
+	if (replay->verdicts == NULL)
+		replay->verdicts = arena_alloc(replay->arena,
+		    replay->control->rcpt_total * sizeof(*replay->verdicts));
+	take_record(replay, &record, rest);
+}
+
+void
+control_replay_end(struct control_replay *replay)
+{
+	if (replay->verdicts == NULL)
+		return;
+	keep_verdicts(replay);
+	for (size_t i = 0; i < replay->control->rcpt_total; i++)
+		settle_order(replay->control, &replay->rcpts[i]);
+}
+
+void
 control_replay(struct arena *arena, struct control_file *control,
     struct slice text)
 {
-	uint32_t id_crc = crc32c(0, control->id, strlen(control->id));
-	struct replay replay = { .arena = arena, .control = control,
-	    .rcpts = control->groups[0].rcpts };
-	struct slice line, rest;
-	struct control_record record;
+	struct control_replay replay;
 
+	control_replay_begin(&replay, arena, control, false);
 	while (text.n > 0) {
-		line = slice_first(text, slice_find(text, '\n'));
+		struct slice line = slice_first(text,
+		    slice_find(text, '\n'));
+
 		text = slice_from(text, line.n + 1);
-		if (line.n == 0 || line.p[0] != 'd' ||
-		    !control_record_check(line, id_crc, &record, &rest))
-			continue;
-		if (replay.verdicts == NULL)
-			replay.verdicts = arena_alloc(arena,
-			    control->rcpt_total * sizeof(*replay.verdicts));
-		take_record(&replay, &record, rest);
+		control_replay_line(&replay, line);
 	}
-	if (replay.verdicts == NULL)
-		return;
-	keep_verdicts(&replay);
-	for (size_t i = 0; i < control->rcpt_total; i++)
-		settle_order(control, &replay.rcpts[i]);
+	control_replay_end(&replay);
 }

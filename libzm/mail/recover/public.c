@@ -19,7 +19,7 @@
 #include "mail/recover/internal.h"
 #include "mail/spool/imports.h"
 #include "mail/spool/keep.h"
-#include "mail/control_file/control_file.h"
+#include "mail/control_file/window.h"
 
 #include "base/banned.h"
 
@@ -70,6 +70,34 @@ told_find(struct told_of *told)
 	return told->is_there;
 }
 
+/* How many records of reports the control file of id has, some of its
+ * recipients at a time.  false: it is not that, or cannot be read. */
+static bool
+report_records_count(int fd, struct slice id, uint64_t *out)
+{
+	struct control_windows *windows;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct control_file window;
+	bool is_read = control_windows_open(fd, NULL, &windows, NULL) ==
+	    CONTROL_WINDOWS_GOOD &&
+	    slice_is(id, control_windows_common(windows)->id);
+
+	*out = 0;
+	for (size_t i = 0; is_read && control_windows_have_reports(windows) &&
+	    i < control_windows_count(windows); i++) {
+		arena_reset(arena);
+		is_read = control_windows_read(windows, i, arena, &text,
+		    &window, NULL) == 0;
+		if (is_read)
+			*out += window.report_records;
+	}
+	control_windows_free(&windows);
+	arena_free(&arena);
+	str_release(&text);
+	return is_read;
+}
+
 /* Row S3: "dsn-<id>-<k>": has the control file of id more than k report
  * records, or is it gone?  Then the report is to go out. */
 static bool
@@ -78,10 +106,7 @@ report_is_owed(struct recover *r, const char *name)
 	struct slice rest = slice_from(slice_of(name), 4), id, digits;
 	char told_id[SPOOL_ID_BYTES];
 	struct told_of told = { .r = r, .id = told_id };
-	struct str text = STR_INIT;
-	struct arena *arena;
-	struct control_file control;
-	uint64_t k;
+	uint64_t k, records;
 	int fd;
 	bool is_owed = true;
 
@@ -95,12 +120,8 @@ report_is_owed(struct recover *r, const char *name)
 	    O_RDONLY);
 	if (fd < 0)
 		return true;
-	arena = arena_new();
-	if (control_file_read(fd, CONTROL_BYTES_MAX, &text, NULL) == 0 &&
-	    control_file_parse(arena, str_slice(&text), &control, NULL) == 0)
-		is_owed = control.report_records > k;
-	arena_free(&arena);
-	str_release(&text);
+	if (report_records_count(fd, id, &records))
+		is_owed = records > k;
 	close(fd);
 	return is_owed;
 }

@@ -2,7 +2,8 @@
  * after them is reached
  *
  * The input is what stands after the first line; where it has a NUL the
- * head ends and records begin.  Each "d" line gets the checksum it needs.
+ * head ends and records begin.  Each "d" line gets the checksum it needs.  In
+ * windows (window.h) it must say what it says as a whole.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,6 +14,7 @@
 
 #include "base/crc32c.h"
 #include "mail/control_file/control_file.h"
+#include "tests/fuzz/mail/windows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -80,6 +82,18 @@ check(const struct control_file *control, struct slice file)
 		abort();
 }
 
+static void
+check_windows(struct slice file, size_t rcpts, size_t bytes)
+{
+	struct str out = STR_INIT;
+
+	if (windows_compare(file, rcpts, bytes, &out) < 0) {
+		fprintf(stderr, "%s\n", out.buf);
+		abort();
+	}
+	str_release(&out);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -103,6 +117,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		add_records(&file, rest, id_crc(head));
 	if (control_file_parse(arena, str_slice(&file), &control, &err) == 0)
 		check(&control, str_slice(&file));
+	check_windows(str_slice(&file), 1, 1 << 20);
+	check_windows(str_slice(&file), 7, size % 200 + 1);
 	str_release(&file);
 	arena_free(&arena);
 	return 0;

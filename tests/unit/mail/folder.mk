@@ -19,7 +19,8 @@ tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/test_scan.c tests/unit/mail/test_copy.c tests/unit/mail/test_takeover.c tests/unit/mail/test_imports.c \
 	tests/unit/mail/test_whole.c tests/unit/mail/test_encode.c \
 	tests/unit/mail/test_table.c tests/unit/mail/test_table_types.c \
-	tests/unit/mail/test_manual.c
+	tests/unit/mail/test_manual.c \
+	tests/unit/mail/test_window.c tests/fuzz/mail/windows.c tests/fuzz/mail/windows.h
 tests_unit_mail_unit_mail_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_mail_unit_mail_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 endif

@@ -110,11 +110,12 @@ Test(large, the_scheduler_may_end_meanwhile, .timeout = 120)
 /* ---- pieces ------------------------------------------------------ */
 
 static unsigned
-pieces_of(struct job_draft *draft, bool (*step)(struct job_draft *, size_t))
+pieces_of(struct job_draft *draft, bool (*step)(struct job_draft *, size_t),
+    size_t piece)
 {
 	unsigned pieces = 1;
 
-	while (!step(draft, PIECE))
+	while (!step(draft, piece))
 		pieces++;
 	return pieces;
 }
@@ -146,7 +147,8 @@ job_unmake(struct job **job)
  * Given up in the middle, it leaves no destination named. */
 Test(large, a_job_is_built_in_pieces)
 {
-	enum { COUNT = 1050 };
+	/* 150 recipients at each host */
+	enum { COUNT = 1050, VERTICES = 2 * HOSTS, FEW = 5 };
 	struct intake *intake = &yard.scheduler.intake;
 	struct control_file control;
 	struct job *whole;
@@ -158,23 +160,31 @@ Test(large, a_job_is_built_in_pieces)
 	yard_open(&yard, conf);
 	inode = mail_to_many("ok", COUNT);
 	cr_assert(yard_control(&yard, inode, &control));
-	whole = job_build(intake, &control, yard.arena, &kept_s);
-	job_draft_begin(&draft, intake, &control, yard.arena);
-	cr_expect_eq(pieces_of(&draft, job_draft_take), COUNT / PIECE + 1);
+	whole = job_build(intake, &control, &kept_s);
+	job_draft_begin(&draft, intake, &control);
+	job_draft_window(&draft, &control);
+	cr_expect_eq(pieces_of(&draft, job_draft_take, PIECE),
+	    COUNT / PIECE + 1);
 	job_draft_sort(&draft);
 	job_draft_make(&draft);
-	cr_expect_eq(pieces_of(&draft, job_draft_fill), COUNT / PIECE + 1);
+	cr_expect_eq(pieces_of(&draft, job_draft_fill, FEW),
+	    VERTICES / FEW + 1);
+	job_draft_end(&draft);
 	expect_same(whole, draft.job);
+	cr_expect_eq(whole->vertex_count, VERTICES);
 	job_unmake(&whole);
 	job_unmake(&draft.job);
-	job_draft_begin(&draft, intake, &control, yard.arena);
+	job_draft_begin(&draft, intake, &control);
+	job_draft_window(&draft, &control);
 	cr_expect_not(job_draft_take(&draft, PIECE));
 	job_draft_drop(&draft);
-	job_draft_begin(&draft, intake, &control, yard.arena);
-	cr_expect_eq(pieces_of(&draft, job_draft_take), COUNT / PIECE + 1);
+	job_draft_begin(&draft, intake, &control);
+	job_draft_window(&draft, &control);
+	cr_expect_eq(pieces_of(&draft, job_draft_take, PIECE),
+	    COUNT / PIECE + 1);
 	job_draft_sort(&draft);
 	job_draft_make(&draft);
-	cr_expect_not(job_draft_fill(&draft, PIECE));
+	cr_expect_not(job_draft_fill(&draft, FEW));
 	job_draft_drop(&draft);
 	while (thread_next(&yard.scheduler.queue.threads, &bucket, &thread))
 		cr_expect_eq(thread->named, 0, "%s", thread->host);
