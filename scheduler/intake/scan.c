@@ -17,6 +17,7 @@
 
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"
+#include "scheduler/intake/large.h"
 #include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
 
@@ -122,6 +123,18 @@ size_t
 intake_unread(const struct intake *intake)
 {
 	return intake->count + intake->is_starting + (intake->large != NULL);
+}
+
+bool
+intake_has(const struct intake *intake, ino_t inode)
+{
+	for (size_t i = 0; i < intake->count; i++)
+		if (intake->items[intake->first + i].inode == inode)
+			return true;
+	for (size_t i = 0; i < intake->busy_count; i++)
+		if (intake->busy[i].inode == inode)
+			return true;
+	return large_has(intake, inode);
 }
 
 /* ---- inotify ------------------------------------------------------------- */

@@ -102,6 +102,8 @@ struct vertex {
 					   * deferall */
 	bool		 has_ways : 1;	/* its recipients have ways left */
 	bool		 has_moved : 1;	/* and one of them took the next */
+	bool		 is_stopped : 1; /* an order changed it: it goes nowhere
+					  * before its job is reread */
 	bool		 is_apart : 1;	/* somebody wanted it later: its age
 					 * is not its destination's doing */
 };
@@ -165,6 +167,8 @@ struct job {
 					 * in it */
 	uint32_t	 report_s;	/* OWING, KEPT: until then, steady
 					 * seconds */
+	uint32_t	 serial;	/* another one for each block that comes
+					 * to the table */
 	uint16_t	 flags;		/* enum job_flags */
 	int8_t		 priority;	/* of its sender's terms */
 	uint8_t		 objectives;	/* generation of those of its rcpts */

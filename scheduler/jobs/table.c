@@ -89,6 +89,7 @@ job_table_add(struct job_table *table, struct job *job)
 		panic("job %ju is in the table", (uintmax_t)job->inode);
 	table->slots[at] = job;
 	table->count++;
+	job->serial = ++table->serial;
 }
 
 /* Knuth 6.4 R: close the gap, so that no probe ends too early. */

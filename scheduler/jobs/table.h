@@ -17,6 +17,7 @@ struct job_table {
 	size_t		 size, count;
 	unsigned	 wraps;		/* jobs that moved from the front of
 					 * the slots to the end */
+	uint32_t	 serial;	/* of the job that came last */
 	struct job_list	 lists[JOB_LISTS];
 };
 

@@ -204,6 +204,8 @@ queue_place_vertex(struct queue *queue, struct vertex *vertex, int64_t now_ms)
 {
 	struct job *job = vertex->job;
 
+	if (vertex->is_stopped)
+		return;
 	if (vertex->park == PARK_FROZEN ||
 	    (vertex->park == PARK_HELD && vertex->moment_ms == 0))
 		plan_park(&queue->plan, vertex);
