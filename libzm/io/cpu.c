@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <time.h>
+#include <sys/resource.h>
 
 #include "io/cpu.h"
 
@@ -14,9 +14,13 @@
 int64_t
 cpu_thread_us(void)
 {
-	struct timespec ts;
+#ifdef RUSAGE_THREAD
+	struct rusage used;
 
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts) != 0)
-		return 0;
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+	if (getrusage(RUSAGE_THREAD, &used) == 0)
+		return (int64_t)(used.ru_utime.tv_sec +
+		    used.ru_stime.tv_sec) * 1000000 +
+		    used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+#endif
+	return 0;
 }

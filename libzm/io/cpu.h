@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* What this thread has used since it began. */
+/* What this thread has used since it began; 0: the system does not tell. */
 int64_t cpu_thread_us(void);
 
 #endif

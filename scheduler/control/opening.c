@@ -83,9 +83,9 @@ opening_on_ready(void *context)
 
 /* 8 bytes a recipient, in the loop, because the job is nobody else's. */
 static void
-opening_list(struct opening *opening, const struct job *job)
+opening_list(struct opening *opening, const struct job *job, uint32_t serial)
 {
-	opening->serial = job->serial;
+	opening->serial = serial;
 	opening->rcpt_count = job->rcpt_count;
 	opening->rcpts = mem_grow(opening->rcpts, job->rcpt_count + 1,
 	    sizeof(*opening->rcpts));
@@ -95,7 +95,7 @@ opening_list(struct opening *opening, const struct job *job)
 bool
 opening_is_due(const struct job *job, int control_fd)
 {
-	return job->rcpt_total >= OPENING_RCPTS &&
+	return job->rcpt_total >= JOB_LARGE_RCPTS &&
 	    reading_is_large(control_fd);
 }
 
@@ -108,7 +108,7 @@ opening_new(struct intake *intake, const struct job *job, int control_fd,
 	opening->inode = job->inode;
 	opening->wake = wake;
 	opening->wake_context = wake_context;
-	opening_list(opening, job);
+	opening_list(opening, job, intake->queue->jobs.serial);
 	reading_begin(intake, control_fd, &(struct reading_steps){
 	    opening_work_sort, opening_on_ready, opening },
 	    &opening->reading);
@@ -116,9 +116,9 @@ opening_new(struct intake *intake, const struct job *job, int control_fd,
 }
 
 void
-opening_again(struct opening *opening, const struct job *job)
+opening_again(struct opening *opening, const struct job *job, uint32_t serial)
 {
-	opening_list(opening, job);
+	opening_list(opening, job, serial);
 	reading_go_on(opening->reading, opening_work_sort, opening_on_ready);
 }
 

@@ -13,8 +13,6 @@
 
 #include "scheduler/intake/reading.h"
 
-enum { OPENING_RCPTS = 1024 };	/* of fewer a file is never large */
-
 struct visit_rcpt {		/* a recipient that the scheduler knows */
 	uint32_t	 offset;
 	uint32_t	 vertex;	/* index in the job's */
@@ -25,7 +23,7 @@ struct opening {
 	struct visit_rcpt *rcpts;	/* of the job, by offset */
 	size_t		 rcpt_count;
 	ino_t		 inode;
-	uint32_t	 serial;	/* of the job when rcpts was listed */
+	uint32_t	 serial;	/* of the table when rcpts was listed */
 	bool		 is_taken;	/* by who had it opened */
 	bool		 is_left;	/* nobody waits for it */
 	loop_fn		*wake;		/* when it is ready; NULL: nobody */
@@ -38,7 +36,8 @@ bool opening_is_due(const struct job *job, int control_fd);
 struct opening *opening_new(struct intake *intake, const struct job *job,
     int control_fd, loop_fn *wake, void *wake_context);
 /* The same file of a job that is another block now. */
-void opening_again(struct opening *opening, const struct job *job);
+void opening_again(struct opening *opening, const struct job *job,
+    uint32_t serial);
 bool opening_is_ready(const struct opening *opening);
 /* In whatever state it is; memory is given back by the thread.  Sets NULL. */
 void opening_leave(struct opening **opening);

@@ -82,8 +82,8 @@ void visit_keep(struct control_visit *visit);
 /* At the next step: is it still here?  True: its states were updated, or
  * visit_is_reading. */
 bool visit_resume(struct control_visit *visit);
-/* Does a thread read the next message, or what has become of the open one?  Then
- * there is nothing to do until wake is called (ACT_SYNC). */
+/* Does a thread read the next message, or what has become of the open one?
+ * Then there is nothing to do until wake is called (ACT_SYNC). */
 bool visit_is_reading(const struct control_visit *visit);
 /* Close the open message. */
 void visit_leave(struct control_visit *visit);

@@ -95,7 +95,7 @@ visit_is_reading(const struct control_visit *visit)
 static bool
 visit_open_later(struct control_visit *visit, struct job *job)
 {
-	int fd = visit->may_wait && job->rcpt_total >= OPENING_RCPTS ?
+	int fd = visit->may_wait && job->rcpt_total >= JOB_LARGE_RCPTS ?
 	    visit_file_open(visit->intake, job) : -1;
 
 	if (fd >= 0 && opening_is_due(job, fd))
@@ -111,8 +111,8 @@ visit_take_rcpts(struct control_visit *visit, struct job *job)
 {
 	struct opening *opening = visit->opening;
 
-	if (opening->serial != job->serial) {
-		opening_again(opening, job);
+	if (opening->serial != visit->queue->jobs.serial) {
+		opening_again(opening, job, visit->queue->jobs.serial);
 		return false;
 	}
 	if (opening->rcpts != NULL) {

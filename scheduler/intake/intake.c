@@ -32,7 +32,6 @@ enum {
 	AHEAD_FILES = 64,	/* open at a time */
 	COLD_FILES = 1024,	/* opened ahead after one that was not in
 				 * memory */
-	RCPTS_AT_ONCE = 1024,	/* the file of fewer is never large */
 	HOT_READY_MAX = 256,	/* more wait already: do not open early */
 	FRESH_MAX = 32,		/* so many wait open for an agent */
 	ITEMS_CAPACITY = 4096	/* for names: it is not given back */
@@ -489,9 +488,12 @@ intake_again(struct intake *intake, struct job *job)
 {
 	ino_t inode = job->inode;
 
-	if (job->rcpt_total >= RCPTS_AT_ONCE &&
+	if (job->rcpt_total >= JOB_LARGE_RCPTS &&
 	    (job->control_fd < 0 || reading_is_large(job->control_fd))) {
-		intake_reload(intake, job);
+		spool_control_unlock(job->control_fd);
+		queue_drop(intake->queue, job);
+		/* an agent of ours may still have it open */
+		intake_add(intake, inode, false);
 		return;
 	}
 	spool_control_unlock(job->control_fd);

@@ -26,6 +26,7 @@
 
 enum {
 	VERTEX_RCPTS_MAX = 100,	/* more: more vertices, agents in parallel */
+	JOB_LARGE_RCPTS = 1024,	/* the file of fewer is never large */
 	HEAP_NONE = 0xffffffff,	/* heap_index of what is in no heap */
 	NOTICES_NONE = 255
 };
@@ -167,8 +168,6 @@ struct job {
 					 * in it */
 	uint32_t	 report_s;	/* OWING, KEPT: until then, steady
 					 * seconds */
-	uint32_t	 serial;	/* another one for each block that comes
-					 * to the table */
 	uint16_t	 flags;		/* enum job_flags */
 	int8_t		 priority;	/* of its sender's terms */
 	uint8_t		 objectives;	/* generation of those of its rcpts */

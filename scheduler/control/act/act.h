@@ -67,13 +67,13 @@ struct act {
 	int64_t		 end_ms;	/* drain, move: no longer than that */
 	uint64_t	 move;		/* this order's number; 0: none */
 	uint64_t	 too_large;
-	ino_t		 settling;	/* a large message that is read again; 0:
-					 * none */
+	ino_t		 settling;	/* a large message that is read again;
+					 * 0: none */
 	int64_t		 settled_by_ms;	/* it is not waited for longer */
 	bool		*meant;		/* retry: of the open message, a flag a
 					 * vertex */
 	size_t		 vertex;	/* retry: next to be looked at */
-	uint32_t	 serial;	/* retry: of the job */
+	uint32_t	 serial;	/* retry: of the table of jobs */
 	int64_t		 begun_ms;	/* retry: the first one's moment */
 	uint64_t	 paced;		/* retry: given a moment so far */
 	int64_t		 until_ms;	/* the last of them */

@@ -305,8 +305,8 @@ reroute_large(struct act *act, struct err *err)
 		struct job *job = act->visit.job;
 		size_t count = act->visit.control.rcpt_total;
 
-		result = reroute_whole(act, job, &(struct resend){ NULL }, count,
-		    err);
+		result = reroute_whole(act, job, &(struct resend){ NULL },
+		    count, err);
 		act->count.messages += result == 0;
 		act_page_end(act);
 		return result;

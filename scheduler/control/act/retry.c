@@ -146,12 +146,14 @@ retry_message_end(struct act *act, const struct job *job)
 }
 
 /* Go on with the message that is open (meant NULL: all of it), as far as the
- * budget goes. */
+ * budget goes; a small one is not left open. */
 static void
 retry_message(struct act *act, unsigned *budget)
 {
 	struct job *job = act->visit.job;
 
+	if (job->rcpt_total < JOB_LARGE_RCPTS && *budget < 2 * JOB_LARGE_RCPTS)
+		*budget = 2 * JOB_LARGE_RCPTS;
 	if (act->meant != NULL && !retry_find_meant(act, budget)) {
 		visit_keep(&act->visit);
 		return;
@@ -177,7 +179,7 @@ retry_message_anew(struct act *act, struct job *job, bool reads)
 {
 	act->page.group = act->page.rcpt = 0;
 	act->vertex = 0;
-	act->serial = job->serial;
+	act->serial = act->queue->jobs.serial;
 	mem_free(&act->meant);
 	if (reads)
 		act->meant = mem_alloc(job->vertex_count + 1,
@@ -209,7 +211,7 @@ retry_resume(struct act *act, bool reads)
 		return;
 	}
 	act->visit.job = job;
-	if (job->serial != act->serial)
+	if (act->queue->jobs.serial != act->serial)
 		retry_message_anew(act, job, reads);
 }
 
