@@ -490,6 +490,7 @@ intake_again(struct intake *intake, struct job *job)
 
 	if (job->rcpt_total >= JOB_LARGE_RCPTS &&
 	    (job->control_fd < 0 || reading_is_large(job->control_fd))) {
+		scan_again(intake, job);
 		spool_control_unlock(job->control_fd);
 		queue_drop(intake->queue, job);
 		/* an agent of ours may still have it open */
@@ -506,6 +507,7 @@ intake_reload(struct intake *intake, struct job *job)
 {
 	ino_t inode = job->inode;
 
+	scan_again(intake, job);
 	spool_control_unlock(job->control_fd);
 	queue_drop(intake->queue, job);
 	intake_add(intake, inode, true);
@@ -591,4 +593,5 @@ intake_close(struct intake *intake)
 	mem_free(&intake->items);
 	mem_free(&intake->busy);
 	mem_free(&intake->orphans);
+	mem_free(&intake->again);
 }

@@ -75,6 +75,9 @@ struct intake {
 	size_t		 busy_count, busy_capacity;
 	ino_t		*orphans;	/* control files without a body */
 	size_t		 orphan_count, orphan_capacity;
+	ino_t		*again;		/* large ones that are read again, and
+					 * are no jobs meanwhile */
+	size_t		 again_count, again_capacity;
 	struct notify	*notify;
 	struct str	 text;		/* reused from file to file */
 	struct arena	*arena;
@@ -150,6 +153,10 @@ struct job *intake_find(struct intake *intake, ino_t inode, bool *out_is_busy);
 
 /* Is its file to be read, or being read? */
 bool intake_has(const struct intake *intake, ino_t inode);
+
+/* Is a large message that was known being read again?  Who means all that he
+ * describes waits for it. */
+bool intake_is_again(struct intake *intake);
 
 /* Reread the file because orders changed it: at once; a large one soon, and
  * until then the job is not known (intake_has). */

@@ -137,6 +137,29 @@ intake_has(const struct intake *intake, ino_t inode)
 	return large_has(intake, inode);
 }
 
+bool
+intake_is_again(struct intake *intake)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < intake->again_count; i++)
+		if (job_table_find(&intake->queue->jobs, intake->again[i]) ==
+		    NULL && intake_has(intake, intake->again[i]))
+			intake->again[kept++] = intake->again[i];
+	intake->again_count = kept;
+	return kept > 0;
+}
+
+void
+scan_again(struct intake *intake, const struct job *job)
+{
+	if (job->rcpt_total < JOB_LARGE_RCPTS)
+		return;
+	(void)intake_is_again(intake);	/* forget those that are known */
+	ARRAY_GROW(intake->again, intake->again_count, intake->again_capacity);
+	intake->again[intake->again_count++] = job->inode;
+}
+
 /* ---- inotify ------------------------------------------------------------- */
 
 static void

@@ -136,10 +136,18 @@ act_wall_s(int64_t at_ms)
 /* A change of what a selector means is of all that it means: it waits while
  * what lay there at the start is still being read.  Whole ids need not. */
 static bool
-act_is_early(const struct act *act)
+act_is_early(struct act *act)
 {
-	return request_rows[act->request.op].is_change &&
-	    !act->intake->is_caught_up && !act->visit.is_listed;
+	int64_t now_ms = clock_steady_ms();
+
+	if (!request_rows[act->request.op].is_change || act->visit.is_listed)
+		return false;
+	if (!act->intake->is_caught_up)
+		return true;
+	/* an agent that hangs may keep a file for longer */
+	if (act->settled_by_ms == 0)
+		act->settled_by_ms = now_ms + SETTLE_MS;
+	return intake_is_again(act->intake) && now_ms < act->settled_by_ms;
 }
 
 bool

@@ -372,3 +372,26 @@ Test(huge, an_expiry_writes_some_records_a_turn, .timeout = 120)
 	asker_close(&asker);
 	close_all();
 }
+
+/* Between two blocks of it the message is no job: who orders then means it,
+ * too. */
+Test(huge, an_order_waits_for_what_is_read_again, .timeout = 120)
+{
+	enum act_step step = ACT_MORE;
+	struct str out = STR_INIT;
+	struct act *act;
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	mail_in("ok");
+	act = act_begun(&yard, "{\"v\":1,\"op\":\"hold\",\"select\":\"all\"}");
+	while (act->settling == 0 && step != ACT_DONE)
+		step = act_stepped(&yard, act, &out);
+	cr_expect_eq(yard.scheduler.queue.jobs.count, 0);
+	str_reset(&out);
+	order("{\"v\":1,\"op\":\"release\",\"select\":\"all\"}", 1000, &out);
+	cr_expect(yard_says(&out, "\"messages\":1,\"recipients\":30000,"),
+	    "%s", out.buf);
+	act_free(&act);
+	str_release(&out);
+	close_all();
+}
