@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "io/cpu.h"
 #include "journal/progress.h"
 #include "scheduler/sharing/sharing.h"
 #include "scheduler/sharing/warming.h"
 #include "scheduler/core.h"
 #include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
+#include "scheduler/outcome/amend.h"
 
 #include "base/banned.h"
 
@@ -186,6 +188,18 @@ core_note_progress(struct scheduler *scheduler)
 	    now_ms), scheduler->queue.plan.taken_count);
 }
 
+/* Since the end of the turn before: to wait takes none. */
+static void
+core_count_cpu(struct queue *queue)
+{
+	int64_t now_us = cpu_thread_us();
+
+	if (queue->cpu_us > 0 &&
+	    now_us - queue->cpu_us > queue->longest_cpu_us)
+		queue->longest_cpu_us = now_us - queue->cpu_us;
+	queue->cpu_us = now_us;
+}
+
 void
 core_turn(void *context)
 {
@@ -194,6 +208,7 @@ core_turn(void *context)
 	int64_t next_ms, report_ms;
 	bool is_cut;
 
+	core_count_cpu(queue);
 	if (scheduler->is_closed)	/* the last turn goes on to its end */
 		return;
 	(void)outcome_due(&scheduler->outcome, clock_steady_ms());
@@ -252,6 +267,7 @@ core_close(struct scheduler *scheduler)
 	sampler_close(&scheduler->sampler);
 	queue_write_shapes(&scheduler->queue);
 	queue_write_arrivals(&scheduler->queue);
+	amend_end(&scheduler->outcome);
 	reporter_finish(&scheduler->reporter);
 	group_commit(&scheduler->group);
 	timer_clear(&scheduler->taken_timer);

@@ -40,6 +40,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/intake/reading.h scheduler/intake/scan.c \
 	scheduler/intake/scan.h \
 	scheduler/intake/strays.c scheduler/intake/strays.h \
+	scheduler/outcome/amend.c scheduler/outcome/amend.h \
 	scheduler/outcome/attempt.c scheduler/outcome/attempt.h \
 	scheduler/outcome/expire.c scheduler/outcome/expire.h \
 	scheduler/outcome/orderer.c scheduler/outcome/orderer.h \
@@ -75,7 +76,9 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/suppose.c scheduler/control/suppose.h \
 	scheduler/control/control.c scheduler/control/control.h \
 	scheduler/control/request.c scheduler/control/request.h \
+	scheduler/control/opening.c scheduler/control/opening.h \
 	scheduler/control/visit.c scheduler/control/visit.h \
+	scheduler/control/visit_open.c \
 	scheduler/control/words.c \
 	scheduler/mailq/listener.c scheduler/mailq/listener.h \
 	scheduler/mailq/process.c scheduler/mailq/process.h \

@@ -8,10 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "mail/classify.h"
@@ -336,6 +333,10 @@ visit_job_may_be(const struct control_visit *visit, const struct job *job)
 struct job *
 visit_next(struct control_visit *visit, unsigned *budget)
 {
+	struct job *opened = visit_opened_job(visit);
+
+	if (opened != NULL || visit_is_reading(visit))
+		return opened;
 	while (visit->count > 0 && *budget > 0) {
 		struct visit_pick pick = visit->heap[0];
 		struct job *job;
@@ -418,143 +419,4 @@ visit_is_meant(const struct control_visit *visit,
 	if (rcpt->order_reason.n > 0)
 		subject.why = rcpt->order_reason;
 	return selector_match(visit->request->selector, &subject);
-}
-
-/* ---- one message ------------------------------------------------- */
-
-static int
-visit_rcpt_compare(const void *pa, const void *pb)
-{
-	const struct visit_rcpt *a = pa, *b = pb;
-
-	return (a->offset > b->offset) - (a->offset < b->offset);
-}
-
-static void
-visit_fill_rcpts(struct control_visit *visit, struct job *job)
-{
-	bool is_sorted = true;
-
-	if (visit->rcpt_capacity < job->rcpt_count) {
-		visit->rcpt_capacity = job->rcpt_count;
-		visit->rcpts = mem_grow(visit->rcpts, visit->rcpt_capacity,
-		    sizeof(*visit->rcpts));
-	}
-	visit->rcpt_count = 0;
-	visit->vertex_count = job->vertex_count;
-	for (size_t i = 0; i < job->vertex_count; i++) {
-		struct vertex *vertex = &job->vertices[i];
-
-		for (size_t k = 0; k < vertex->rcpt_count; k++) {
-			uint32_t offset = vertex_rcpts(vertex)[k].offset;
-
-			is_sorted = is_sorted && (visit->rcpt_count == 0 ||
-			    visit->rcpts[visit->rcpt_count - 1].offset <
-			    offset);
-			visit->rcpts[visit->rcpt_count++] =
-			    (struct visit_rcpt){ offset, (uint32_t)i };
-		}
-	}
-	if (!is_sorted)
-		qsort(visit->rcpts, visit->rcpt_count,
-		    sizeof(*visit->rcpts), visit_rcpt_compare);
-}
-
-/* Only look: one descriptor, no lock.  True: control is filled. */
-static bool
-visit_look_at_file(struct intake *intake, const struct job *job,
-    struct control_file *control)
-{
-	char name[SPOOL_NAME_BYTES];
-	int fd = job->control_fd;
-	enum intake_read got;
-	struct err err;
-
-	spool_hashed_name(intake->queue->spool, job->inode, name);
-	if (fd < 0)
-		fd = openat(spool_dir_fd(intake->queue->spool, AREA_TRANSPORT,
-		    0), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	got = intake_read(intake, fd, control, &err);
-	if (fd != job->control_fd)
-		close(fd);
-	return got == INTAKE_READ && strcmp(control->id, job->id) == 0;
-}
-
-static bool
-visit_read(struct control_visit *visit, struct job *job, bool is_change)
-{
-	struct err err;
-
-	if (!is_change)
-		return visit_look_at_file(visit->intake, job, &visit->control);
-	/* what is another's is not opened for a change */
-	if (visit->user != NULL && (!visit_look_at_file(visit->intake, job,
-	    &visit->control) || !slice_is(visit->control.user, visit->user)))
-		return false;
-	return intake_job_read(visit->intake, job, &visit->control, &err) ==
-	    INTAKE_READ;
-}
-
-bool
-visit_open(struct control_visit *visit, struct job *job, bool is_change)
-{
-	visit->now_s = clock_wall_s();
-	visit->now_ms = clock_steady_ms();
-	if (!visit_read(visit, job, is_change))
-		return false;
-	visit->job = job;
-	visit->is_change = is_change;
-	if (visit->user != NULL && !slice_is(visit->control.user, visit->user))
-		return false;
-	visit_fill_rcpts(visit, job);
-	return true;
-}
-
-/* ---- over several steps ------------------------------------------ */
-
-void
-visit_keep(struct control_visit *visit)
-{
-	struct intake *intake = visit->intake;
-
-	if (visit->is_kept)
-		return;
-	visit->is_kept = true;
-	visit->arena = intake->arena;
-	visit->text = intake->text;
-	intake->arena = arena_new();
-	str_init(&intake->text);
-}
-
-/* The job may have gone, or been read anew and be another block; it may even
- * lie where the old one lay, which matters to those who change it. */
-bool
-visit_resume(struct control_visit *visit)
-{
-	struct job *job = job_table_find(&visit->queue->jobs,
-	    visit->last.inode);
-
-	visit->now_s = clock_wall_s();
-	visit->now_ms = clock_steady_ms();
-	if (job == NULL || visit_job_is_over(job) ||
-	    strcmp(job->id, visit->control.id) != 0)
-		return false;
-	if (visit->is_change || job != visit->job ||
-	    job->vertex_count != visit->vertex_count) {
-		visit->job = job;
-		visit_fill_rcpts(visit, job);
-	}
-	return true;
-}
-
-void
-visit_leave(struct control_visit *visit)
-{
-	if (!visit->is_kept)
-		return;
-	arena_free(&visit->arena);
-	str_release(&visit->text);
-	visit->is_kept = false;
 }

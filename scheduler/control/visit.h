@@ -13,15 +13,11 @@
 #include "mail/control_file/control_file.h"
 #include "scheduler/control/request.h"
 #include "scheduler/agents/agents.h"
+#include "scheduler/control/opening.h"
 
 struct visit_pick {
 	uint64_t	 ticks;		/* of the id: when it was accepted */
 	ino_t		 inode;
-};
-
-struct visit_rcpt {		/* a recipient that the scheduler knows */
-	uint32_t	 offset;
-	uint32_t	 vertex;	/* index in the job's */
 };
 
 struct control_visit {
@@ -47,6 +43,11 @@ struct control_visit {
 	size_t		 rcpt_count, rcpt_capacity;
 	struct arena	*arena;		/* of a message that is kept open */
 	struct str	 text;
+	struct opening	*opening;	/* of a large file, which has arena and
+					 * text; NULL: none */
+	bool		 may_wait;	/* its act looks at visit_is_reading */
+	loop_fn		*wake;		/* then; or NULL */
+	void		*wake_context;
 	bool		 is_kept, is_change;
 	uint32_t	 vertex_count;	/* when rcpts was filled */
 	int64_t		 now_s, now_ms;
@@ -70,13 +71,20 @@ struct job *visit_next(struct control_visit *visit, unsigned *budget);
 
 /* Read its control file into control and rcpts.  For a change both descriptors
  * of the job are then open.  False: it is gone, cannot be read now, or does not
- * belong to the user. */
+ * belong to the user; or a thread reads it: when wake is called visit_next has
+ * it once more. */
 bool visit_open(struct control_visit *visit, struct job *job, bool is_change);
 
+/* The job that was being opened, when that has ended and it is not open yet. */
+struct job *visit_opened_job(struct control_visit *visit);
 /* Keep the message open over several steps: the visit owns what was read. */
 void visit_keep(struct control_visit *visit);
-/* At the next step: is it still here?  True: its states were updated. */
+/* At the next step: is it still here?  True: its states were updated, or
+ * visit_is_reading. */
 bool visit_resume(struct control_visit *visit);
+/* Does a thread read the next message, or what has become of the open one?
+ * Then there is nothing to do until wake is called (ACT_SYNC). */
+bool visit_is_reading(const struct control_visit *visit);
 /* Close the open message. */
 void visit_leave(struct control_visit *visit);
 

@@ -30,6 +30,8 @@
 enum {
 	TEXT_KEPT_BYTES = 1 << 20,	/* of the reused buffer */
 	AHEAD_FILES = 64,	/* open at a time */
+	COLD_FILES = 1024,	/* opened ahead after one that was not in
+				 * memory */
 	HOT_READY_MAX = 256,	/* more wait already: do not open early */
 	FRESH_MAX = 32,		/* so many wait open for an agent */
 	ITEMS_CAPACITY = 4096	/* for names: it is not given back */
@@ -134,7 +136,7 @@ intake_file_ahead(struct intake *intake, enum spool_area area,
 }
 
 /* Old files may be on the disk alone: it begins to read some of those that
- * come next. */
+ * come next.  Where they are in memory it would cost a fifth of a start. */
 static void
 items_ahead(struct intake *intake)
 {
@@ -211,7 +213,8 @@ item_open(struct intake *intake, const struct intake_item *item,
 		out->body_fd = item_take(intake, item->body_fd, AREA_QUEUE,
 		    name);
 	if (out->control_fd >= 0 && (!item->is_old || out->body_fd >= 0)) {
-		if (!item->is_old || spool_control_is_idle(out->control_fd))
+		/* closed, and free, before anybody can open it as a job's */
+		if (!item->is_old || spool_control_hold(out->control_fd))
 			return true;
 		item_later(intake, item);
 	} else if (out->control_fd >= 0 && errno == ENOENT) {
@@ -228,11 +231,14 @@ item_is_pair(struct intake *intake, const struct intake_item *item,
     const char *name, const struct item_files *files, const char *id)
 {
 	enum spool_pair pair;
+	bool waited;
 
 	if (!item->is_old)
 		return true;
 	pair = spool_check_pair(intake->queue->spool, name, files->control_fd,
-	    files->body_fd, id);
+	    files->body_fd, id, &waited);
+	if (waited)
+		intake->cold = COLD_FILES;
 	if (pair == SPOOL_PAIR_CHANGED)
 		item_later(intake, item);
 	return pair == SPOOL_PAIR_GOOD;
@@ -333,10 +339,11 @@ intake_more(void *context)
 	    (i == 0 || clock_real_us() < end_us); i++) {
 		struct intake_item item;
 
-		if (intake->ahead == 0)
+		if (intake->ahead == 0 && intake->cold > 0)
 			items_ahead(intake);
 		item = intake->items[intake->first++];
-		intake->ahead--;
+		intake->ahead -= intake->ahead > 0;
+		intake->cold -= intake->cold > 0;
 		if (--intake->count == 0)
 			intake->first = 0;
 		intake_one(intake, &item, false);
@@ -481,6 +488,15 @@ intake_again(struct intake *intake, struct job *job)
 {
 	ino_t inode = job->inode;
 
+	if (job->rcpt_total >= JOB_LARGE_RCPTS &&
+	    (job->control_fd < 0 || reading_is_large(job->control_fd))) {
+		scan_again(intake, job);
+		spool_control_unlock(job->control_fd);
+		queue_drop(intake->queue, job);
+		/* an agent of ours may still have it open */
+		intake_add(intake, inode, false);
+		return;
+	}
 	spool_control_unlock(job->control_fd);
 	queue_drop(intake->queue, job);
 	intake_now(intake, inode);
@@ -491,6 +507,7 @@ intake_reload(struct intake *intake, struct job *job)
 {
 	ino_t inode = job->inode;
 
+	scan_again(intake, job);
 	spool_control_unlock(job->control_fd);
 	queue_drop(intake->queue, job);
 	intake_add(intake, inode, true);
@@ -576,4 +593,5 @@ intake_close(struct intake *intake)
 	mem_free(&intake->items);
 	mem_free(&intake->busy);
 	mem_free(&intake->orphans);
+	mem_free(&intake->again);
 }

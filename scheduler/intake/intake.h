@@ -69,10 +69,15 @@ struct intake {
 	size_t		 first, count, capacity;
 	size_t		 ahead;		/* of them, from the first, that were
 					 * opened ahead if they are old */
+	unsigned	 cold;		/* so many are to be opened ahead: one
+					 * had to wait for the disk */
 	struct intake_item *busy;	/* locked by somebody: again in 1 s */
 	size_t		 busy_count, busy_capacity;
 	ino_t		*orphans;	/* control files without a body */
 	size_t		 orphan_count, orphan_capacity;
+	ino_t		*again;		/* large ones that are read again, and
+					 * are no jobs meanwhile */
+	size_t		 again_count, again_capacity;
 	struct notify	*notify;
 	struct str	 text;		/* reused from file to file */
 	struct arena	*arena;
@@ -146,7 +151,15 @@ void intake_now(struct intake *intake, ino_t inode);
  * *out_is_busy an agent of the previous scheduler has its file. */
 struct job *intake_find(struct intake *intake, ino_t inode, bool *out_is_busy);
 
-/* Reread the file at once, because orders changed it. */
+/* Is its file to be read, or being read? */
+bool intake_has(const struct intake *intake, ino_t inode);
+
+/* Is a large message that was known being read again?  Who means all that he
+ * describes waits for it. */
+bool intake_is_again(struct intake *intake);
+
+/* Reread the file because orders changed it: at once; a large one soon, and
+ * until then the job is not known (intake_has). */
 void intake_again(struct intake *intake, struct job *job);
 
 /* Forget the job and read its file again. */

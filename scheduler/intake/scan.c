@@ -17,6 +17,7 @@
 
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"
+#include "scheduler/intake/large.h"
 #include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
 
@@ -123,6 +124,41 @@ size_t
 intake_unread(const struct intake *intake)
 {
 	return intake->count + intake->is_starting + (intake->large != NULL);
+}
+
+bool
+intake_has(const struct intake *intake, ino_t inode)
+{
+	for (size_t i = 0; i < intake->count; i++)
+		if (intake->items[intake->first + i].inode == inode)
+			return true;
+	for (size_t i = 0; i < intake->busy_count; i++)
+		if (intake->busy[i].inode == inode)
+			return true;
+	return large_has(intake, inode);
+}
+
+bool
+intake_is_again(struct intake *intake)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < intake->again_count; i++)
+		if (job_table_find(&intake->queue->jobs, intake->again[i]) ==
+		    NULL && intake_has(intake, intake->again[i]))
+			intake->again[kept++] = intake->again[i];
+	intake->again_count = kept;
+	return kept > 0;
+}
+
+void
+scan_again(struct intake *intake, const struct job *job)
+{
+	if (job->rcpt_total < JOB_LARGE_RCPTS)
+		return;
+	(void)intake_is_again(intake);	/* forget those that are known */
+	ARRAY_GROW(intake->again, intake->again_count, intake->again_capacity);
+	intake->again[intake->again_count++] = job->inode;
 }
 
 /* ---- inotify ------------------------------------------------------------- */

@@ -22,4 +22,7 @@ void scan_begin(struct intake *intake);
  * turn while intake->walk is not NULL. */
 void scan_step(struct intake *intake);
 
+/* The job is about to go, because its file is read again (intake_is_again). */
+void scan_again(struct intake *intake, const struct job *job);
+
 #endif

@@ -26,6 +26,7 @@
 
 enum {
 	VERTEX_RCPTS_MAX = 100,	/* more: more vertices, agents in parallel */
+	JOB_LARGE_RCPTS = 1024,	/* the file of fewer is never large */
 	HEAP_NONE = 0xffffffff,	/* heap_index of what is in no heap */
 	NOTICES_NONE = 255
 };
@@ -102,8 +103,8 @@ struct vertex {
 					   * deferall */
 	bool		 has_ways : 1;	/* its recipients have ways left */
 	bool		 has_moved : 1;	/* and one of them took the next */
-	bool		 is_stopped : 1; /* IDLE: an order changed it, and the
-					  * file is to be read again */
+	bool		 is_stopped : 1; /* an order changed it: it goes nowhere
+					  * before its job is reread */
 	bool		 is_apart : 1;	/* somebody wanted it later: its age
 					 * is not its destination's doing */
 };

@@ -89,6 +89,7 @@ job_table_add(struct job_table *table, struct job *job)
 		panic("job %ju is in the table", (uintmax_t)job->inode);
 	table->slots[at] = job;
 	table->count++;
+	table->serial += job->rcpt_total >= JOB_LARGE_RCPTS;
 }
 
 /* Knuth 6.4 R: close the gap, so that no probe ends too early. */

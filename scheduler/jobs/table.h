@@ -17,6 +17,9 @@ struct job_table {
 	size_t		 size, count;
 	unsigned	 wraps;		/* jobs that moved from the front of
 					 * the slots to the end */
+	uint32_t	 serial;	/* another one when a job of at least
+					 * JOB_LARGE_RCPTS recipients came, or
+					 * came again as another block */
 	struct job_list	 lists[JOB_LISTS];
 };
 

@@ -311,42 +311,47 @@ expire_resent_vertex(struct outcome *outcome, struct vertex *vertex,
 	}
 }
 
-/* So many recipients of vertices that go elsewhere. */
-static size_t
-expire_count_resent(const struct job *job, const struct control_file *control)
-{
-	size_t count = 0;
+/* Vertices from first to end. */
+struct expire_span {
+	size_t	first, end;
+};
 
-	for (size_t i = 0; i < job->vertex_count; i++)
-		if (expire_reroutes(&job->vertices[i], control))
-			count += job->vertices[i].rcpt_count;
-	return count;
+/* The next ones, with about most recipients who go elsewhere; *out_count:
+ * so many. */
+static struct expire_span
+expire_next_span(const struct job *job, const struct control_file *control,
+    size_t first, size_t most, size_t *out_count)
+{
+	struct expire_span span = { first, first };
+
+	for (*out_count = 0; span.end < job->vertex_count &&
+	    *out_count < most; span.end++)
+		if (expire_reroutes(&job->vertices[span.end], control))
+			*out_count += job->vertices[span.end].rcpt_count;
+	return span;
 }
 
 static int
-expire_reroute_job(struct outcome *outcome, struct job *job,
-    const struct control_file *control, bool *wrote, struct err *err)
+expire_reroute_some(struct outcome *outcome, struct job *job,
+    const struct control_file *control, struct expire_span span,
+    size_t count, struct err *err)
 {
-	size_t most = expire_count_resent(job, control);
 	struct resend those;
 	int result = 0;
 
-	if (most == 0)
-		return 0;
-	resend_init(&those, most);
+	resend_init(&those, count);
 	those.is_exhausted = true;
-	for (size_t i = 0; i < job->vertex_count; i++)
+	for (size_t i = span.first; i < span.end; i++)
 		if (expire_reroutes(&job->vertices[i], control))
 			expire_add_resend(&those, &job->vertices[i], control);
 	if (those.count > 0)
 		result = resend(outcome->queue->spool, job, &those,
 		    expire_tell_resent, NULL, err);
-	for (size_t i = 0; i < job->vertex_count && those.count > 0; i++)
+	for (size_t i = span.first; i < span.end && those.count > 0; i++)
 		expire_resent_vertex(outcome, &job->vertices[i], result == 0);
 	if (result == 0 && those.count > 0) {
 		job->flags |= JOB_OWES;
 		group_dirty(outcome->group, job);
-		*wrote = true;
 	}
 	resend_release(&those);
 	return result;
@@ -371,20 +376,48 @@ expire_write_vertex(struct outcome *outcome, struct vertex *vertex,
 	return expire_vertex(outcome, vertex, control, err);
 }
 
+/* All who go elsewhere do so before any of the others fails. */
 int
-expire_write(struct outcome *outcome, struct job *job,
-    const struct control_file *control, bool *wrote, struct err *err)
+expire_some(struct outcome *outcome, struct job *job,
+    const struct control_file *control, struct expire_walk *walk,
+    size_t most, bool *wrote, struct err *err)
 {
-	if (expire_reroute_job(outcome, job, control, wrote, err) < 0)
-		return -1;
-	for (size_t i = 0; i < job->vertex_count; i++) {
-		struct vertex *vertex = &job->vertices[i];
+	struct expire_span span;
+	size_t done = 0, count;
+
+	if (walk->resent < job->vertex_count) {
+		span = expire_next_span(job, control, walk->resent, most,
+		    &count);
+		if (count > 0 && expire_reroute_some(outcome, job, control,
+		    span, count, err) < 0)
+			return -1;
+		*wrote |= count > 0;
+		walk->resent = span.end;
+		return 0;
+	}
+	for (; walk->next < job->vertex_count && done < most; walk->next++) {
+		struct vertex *vertex = &job->vertices[walk->next];
 
 		if (!vertex->is_expired && !vertex->has_ended)
 			continue;
+		done += vertex->rcpt_count;
 		if (expire_write_vertex(outcome, vertex, control, err) < 0)
 			return -1;
 		*wrote = true;
 	}
+	walk->is_over = walk->next == job->vertex_count;
+	return 0;
+}
+
+int
+expire_write(struct outcome *outcome, struct job *job,
+    const struct control_file *control, bool *wrote, struct err *err)
+{
+	struct expire_walk walk = { 0 };
+
+	while (!walk.is_over)
+		if (expire_some(outcome, job, control, &walk, SIZE_MAX, wrote,
+		    err) < 0)
+			return -1;
 	return 0;
 }

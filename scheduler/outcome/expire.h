@@ -15,6 +15,16 @@
 int expire_write(struct outcome *outcome, struct job *job,
     const struct control_file *control, bool *wrote, struct err *err);
 
+/* The same in pieces: from a zeroed walk on, about most recipients at a time,
+ * until it is over. */
+struct expire_walk {
+	size_t	resent, next;	/* vertices */
+	bool	is_over;
+};
+int expire_some(struct outcome *outcome, struct job *job,
+    const struct control_file *control, struct expire_walk *walk,
+    size_t most, bool *wrote, struct err *err);
+
 /* The final verdict of such a recipient: our words, then the peer's last
  * ones. */
 void expire_verdict(const struct control_rcpt *rcpt, int64_t age_s,

@@ -16,6 +16,7 @@
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/jobs/pending.h"
+#include "scheduler/outcome/amend.h"
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/outcome/results.h"
 #include "scheduler/outcome/rules.h"
@@ -360,24 +361,16 @@ outcome_vertex(struct outcome *outcome, struct vertex *vertex)
 
 /* ---- what came back ---------------------------------------------- */
 
-/* The agent died at this vertex.  Say so in the file for the recipients that
- * have no newer record, so that a message that kills its agents is counted
- * and expires in the end. */
-static void
-outcome_record_lost(struct outcome *outcome, struct vertex *vertex,
-    const char *reason)
+int
+outcome_write_lost(struct vertex *vertex, const struct control_file *control,
+    const char *reason, struct err *err)
 {
 	struct control_record records[VERTEX_RCPTS_MAX];
 	struct rcpt *rcpts = vertex_rcpts(vertex);
-	struct control_file control;
 	size_t count = 0;
-	struct err err;
 
-	if (intake_job_read(outcome->intake, vertex->job, &control, &err) !=
-	    INTAKE_READ)
-		return;
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
-		const struct control_rcpt *now = control_rcpt_at(&control,
+		const struct control_rcpt *now = control_rcpt_at(control,
 		    rcpts[i].offset);
 		struct control_record *record = &records[count];
 
@@ -392,9 +385,24 @@ outcome_record_lost(struct outcome *outcome, struct vertex *vertex,
 		    "scheduler", "%s", reason);
 		count++;
 	}
-	if (control_file_append(vertex->job->control_fd, vertex->job->id,
-	    records,
-	    count, &err) < 0)
+	return control_file_append(vertex->job->control_fd, vertex->job->id,
+	    records, count, err);
+}
+
+/* The agent died at this vertex.  Say so in the file for the recipients that
+ * have no newer record, so that a message that kills its agents is counted
+ * and expires in the end. */
+static void
+outcome_record_lost(struct outcome *outcome, struct vertex *vertex,
+    const char *reason)
+{
+	struct control_file control;
+	struct err err;
+
+	if (intake_job_read(outcome->intake, vertex->job, &control, &err) !=
+	    INTAKE_READ)
+		return;
+	if (outcome_write_lost(vertex, &control, reason, &err) < 0)
 		event(EV_SPOOL_TROUBLE, vertex->job->id, "call",
 		    SLICE("append"), "reason", slice_of(err.text), NULL);
 }
@@ -404,10 +412,13 @@ outcome_lost(struct outcome *outcome, struct vertex *vertex,
     bool is_blamed, const char *reason)
 {
 	struct job *job = vertex->job;
+	bool is_amended = is_blamed && amend_is_due(outcome, job);
 
 	queue_tell_later(outcome->queue, job,
 	    SLICE("its transport agent ended"));
-	if (is_blamed)
+	if (is_amended)
+		amend_lost(outcome, vertex, reason);
+	else if (is_blamed)
 		outcome_record_lost(outcome, vertex, reason);
 	plan_forget(&outcome->queue->plan, vertex);
 	job->flags |= JOB_RELOAD;

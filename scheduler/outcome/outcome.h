@@ -14,6 +14,7 @@ struct outcome {
 	struct intake	*intake;
 	struct results	*results;	/* NULL: no script */
 	size_t		 sweep_cursor;	/* outcome_sweep */
+	struct amend	*amends;	/* amend.h; NULL: none */
 };
 
 /* A verdict about one recipient of a vertex in flight; its record is in the
@@ -38,6 +39,12 @@ void outcome_vertex(struct outcome *outcome, struct vertex *vertex);
  * never sent.  The job may have been freed afterwards. */
 void outcome_lost(struct outcome *outcome, struct vertex *vertex,
     bool is_blamed, const char *reason);
+
+/* Say so in the file: records for those of the vertex that have none of this
+ * attempt, as control says, which was just read.  0 or -1 with err. */
+int outcome_write_lost(struct vertex *vertex,
+    const struct control_file *control, const char *reason,
+    struct err *err);
 
 /* Give up ready mail that is too old and is not given to agents; fifteen calls
  * cover all of it. */

@@ -36,6 +36,8 @@ struct queue {
 	struct sharing	*sharing;	/* NULL: none are kept */
 	struct timer	 orders_timer;
 	int64_t		 started_ms;
+	/* of the loop's thread: at the last turn's end; in one turn at most */
+	int64_t		 cpu_us, longest_cpu_us;
 	struct {
 		uint64_t	jobs, rcpts, delivered, failed, deferred;
 	} total;			/* since the start */

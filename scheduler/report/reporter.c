@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"
+#include "scheduler/outcome/amend.h"
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/report/report.h"
 #include "scheduler/report/source.h"
@@ -214,7 +215,8 @@ report_begin(struct reporter *reporter, struct job *job,
 	bool is_made;
 
 	job->flags &= (uint16_t)~JOB_WRITING;
-	if (!source_begin(reporter, job, &source))
+	if (amend_expired(reporter->outcome, job) ||
+	    !source_begin(reporter, job, &source))
 		return false;
 	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
 		/* other ways are taken */

@@ -18,7 +18,7 @@ tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
 tests_bench_nodes_SOURCES = tests/bench/nodes.c
 tests_bench_nodes_LDADD = share/libshare.a $(ZM_LIBS) $(PGSQL_LIBS)
-EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/estimates.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/floors.py tests/bench/list.py tests/bench/live.py tests/bench/million.py tests/bench/names.py tests/bench/cluster.py tests/bench/nodes.py tests/bench/plots.py tests/bench/test_plots.py tests/bench/sessions.py tests/bench/beside.py tests/bench/signed.py tests/bench/driver/zmailer
+EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/estimates.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/floors.py tests/bench/list.py tests/bench/live.py tests/bench/million.py tests/bench/names.py tests/bench/orders.py tests/bench/cluster.py tests/bench/nodes.py tests/bench/plots.py tests/bench/test_plots.py tests/bench/sessions.py tests/bench/beside.py tests/bench/signed.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 # rows as JSON, of these and of bench-peers, in the order in which they came
 BENCH_RESULTS = $(abs_top_builddir)/tests/bench/results

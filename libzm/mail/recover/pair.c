@@ -100,20 +100,21 @@ body_keep(struct recover *r, const char *name, int fd)
 
 enum spool_pair
 spool_check_pair(struct spool *spool, const char *name, int control_fd,
-    int body_fd, const char *control_id)
+    int body_fd, const char *control_id, bool *out_waited)
 {
 	struct recovery found = { 0 };
 	struct recover r = { .spool = spool, .out = &found };
 	char id[SPOOL_ID_BYTES], head_id[SPOOL_ID_BYTES];
 	bool has_id, is_good = true;
 
+	*out_waited = false;
 	if (!body_keep(&r, name, body_fd))
 		return SPOOL_PAIR_CHANGED;
 	if (control_id == NULL) {
 		is_good = recover_control_is_good(control_fd, head_id);
 		control_id = head_id;
 	}
-	has_id = spool_read_id(body_fd, id);
+	has_id = spool_read_id_soon(body_fd, id, out_waited);
 	if (is_good && (!has_id || strcmp(id, control_id) == 0))
 		return SPOOL_PAIR_GOOD;
 	if (!control_is(&r, name, control_fd))

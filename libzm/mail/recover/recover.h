@@ -76,9 +76,10 @@ enum spool_pair {
  * that of the control file, NULL if it could not be read: then it is P6 if the
  * head is damaged, and _GOOD if what follows is.  P6 is repaired, with the
  * event `recovered`: the control file is removed, the body is routed again.  If
- * the body has a second name (row T1), that of the earlier state is removed. */
+ * the body has a second name (row T1), that of the earlier state is removed.
+ * *out_waited: the body was not in memory, as far as the system tells. */
 enum spool_pair spool_check_pair(struct spool *spool, const char *name,
-    int control_fd, int body_fd, const char *id);
+    int control_fd, int body_fd, const char *id, bool *out_waited);
 
 enum spool_body {
 	SPOOL_BODY_UNKNOWN = -1,

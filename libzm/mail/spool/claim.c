@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/crc32c.h"
@@ -176,13 +177,26 @@ spool_is_complete(int fd, struct err *err)
 	    crc == want.crc;
 }
 
-bool
-spool_read_id(int fd, char out_id[SPOOL_ID_BYTES])
-{
-	char head[DRAFT_FIRST_LINE_BYTES + SPOOL_ID_BYTES + 4];
-	ssize_t n = pread(fd, head, sizeof(head), 0);
-	struct slice text = { head, n > 0 ? (size_t)n : 0 };
+enum { ID_HEAD_BYTES = DRAFT_FIRST_LINE_BYTES + SPOOL_ID_BYTES + 4 };
 
+/* Only what is in memory; -1: the disk has to be asked. */
+static ssize_t
+id_head_read_now(int fd, char head[ID_HEAD_BYTES])
+{
+#ifdef RWF_NOWAIT
+	struct iovec part = { head, ID_HEAD_BYTES };
+
+	return preadv2(fd, &part, 1, 0, RWF_NOWAIT);
+#else
+	(void)fd;
+	(void)head;
+	return -1;
+#endif
+}
+
+static bool
+id_head_parse(struct slice text, char out_id[SPOOL_ID_BYTES])
+{
 	if (slice_starts(text, "complete "))
 		text = slice_from(text, DRAFT_FIRST_LINE_BYTES);
 	if (!slice_starts(text, "id "))
@@ -194,6 +208,28 @@ spool_read_id(int fd, char out_id[SPOOL_ID_BYTES])
 	memcpy(out_id, text.p, text.n);
 	out_id[text.n] = '\0';
 	return true;
+}
+
+bool
+spool_read_id(int fd, char out_id[SPOOL_ID_BYTES])
+{
+	char head[ID_HEAD_BYTES];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	return id_head_parse((struct slice){ head, n > 0 ? (size_t)n : 0 },
+	    out_id);
+}
+
+bool
+spool_read_id_soon(int fd, char out_id[SPOOL_ID_BYTES], bool *out_waited)
+{
+	char head[ID_HEAD_BYTES];
+	ssize_t n = id_head_read_now(fd, head);
+
+	/* a part may be all that is in memory */
+	*out_waited = n < 0;
+	return (n > 0 && id_head_parse((struct slice){ head, (size_t)n },
+	    out_id)) || spool_read_id(fd, out_id);
 }
 
 /* ---- publishing a plan ---------------------------------------------- */

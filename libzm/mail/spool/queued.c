@@ -56,12 +56,9 @@ fail:
 }
 
 bool
-spool_control_is_idle(int control_fd)
+spool_control_hold(int control_fd)
 {
-	if (flock(control_fd, LOCK_EX | LOCK_NB) != 0)
-		return false;
-	flock(control_fd, LOCK_UN);
-	return true;
+	return flock(control_fd, LOCK_EX | LOCK_NB) == 0;
 }
 
 void

@@ -312,6 +312,9 @@ enum spool_whole spool_is_complete(int fd, struct err *err);
 
 /* Read the spool id in a message file's envelope.  false: it has none. */
 bool spool_read_id(int fd, char out_id[SPOOL_ID_BYTES]);
+/* The same; *out_waited: it was not in memory, as far as the system tells. */
+bool spool_read_id_soon(int fd, char out_id[SPOOL_ID_BYTES],
+    bool *out_waited);
 
 /* Publish a plan (rows P1-P4): write it to router/plans/k/..<inode>-<pid>,
  * rename the message to queue/, rename the plan to transport/.
@@ -416,8 +419,9 @@ enum spool_opened spool_open_queued(struct spool *spool, const char *name,
     int *out_body, struct err *err);
 
 /* True when nobody else (an agent of an earlier scheduler) holds the
- * control file: takes and releases the exclusive lock on fd. */
-bool spool_control_is_idle(int control_fd);
+ * control file: takes the exclusive lock, which belongs to the descriptor and
+ * its copies, until they are closed or spool_control_unlock. */
+bool spool_control_hold(int control_fd);
 
 /* Release the lock of spool_open_queued before the descriptor is closed,
  * because a copy of it (in a thread that syncs) would keep the lock.  No agent

@@ -12,12 +12,15 @@
 #include "journal/event.h"
 #include "base/json.h"
 #include "scheduler/control/act/act.h"
+#include "scheduler/sharing/sharing.h"
 
 #include "base/banned.h"
 
 enum {
 	CHOICE_SHOWN = 500,	/* bytes of it in the journal */
-	EARLY_LOOK_MS = 20	/* while the start's files are read */
+	EARLY_LOOK_MS = 20,	/* while the start's files are read */
+	SETTLE_MS = 30000,	/* a message is waited for, until it is known */
+	SETTLE_LOOK_MS = 20
 };
 
 static void
@@ -133,10 +136,18 @@ act_wall_s(int64_t at_ms)
 /* A change of what a selector means is of all that it means: it waits while
  * what lay there at the start is still being read.  Whole ids need not. */
 static bool
-act_is_early(const struct act *act)
+act_is_early(struct act *act)
 {
-	return request_rows[act->request.op].is_change &&
-	    !act->intake->is_caught_up && !act->visit.is_listed;
+	int64_t now_ms = clock_steady_ms();
+
+	if (!request_rows[act->request.op].is_change || act->visit.is_listed)
+		return false;
+	if (!act->intake->is_caught_up)
+		return true;
+	/* an agent that hangs may keep a file for longer */
+	if (act->settled_by_ms == 0)
+		act->settled_by_ms = now_ms + SETTLE_MS;
+	return intake_is_again(act->intake) && now_ms < act->settled_by_ms;
 }
 
 bool
@@ -155,13 +166,36 @@ act_enter(struct act *act, struct str *out, enum act_step *step)
 	if (!act->is_begun && act_user(act) == NULL)
 		act->count.active += act->visit.busy;
 	act->is_begun = true;
-	*step = ACT_MORE;
+	*step = act_more(act);
+	if (*step == ACT_SYNC)
+		return false;
 	if (act_is_early(act)) {
 		act->wake_ms = clock_steady_ms() + EARLY_LOOK_MS;
 		*step = ACT_WAIT;
 		return false;
 	}
 	return true;
+}
+
+void
+act_may_wait(struct act *act)
+{
+	act->visit.may_wait = true;
+	act->visit.wake = act->wake;
+	act->visit.wake_context = act->wake_context;
+}
+
+enum act_step
+act_more(const struct act *act)
+{
+	return visit_is_reading(&act->visit) ? ACT_SYNC : ACT_MORE;
+}
+
+bool
+act_has_more(const struct act *act)
+{
+	return act->visit.count > 0 || act->page.is_open ||
+	    visit_is_reading(&act->visit);
 }
 
 bool
@@ -233,4 +267,43 @@ act_hasten(struct vertex *vertex)
 		vertex->planned_s = (uint32_t)(due_ms / 1000);
 	vertex->park = PARK_NONE;
 	vertex->next_ms = 0;
+}
+
+/* ---- a message that was changed ----------------------------------- */
+
+void
+act_settle_job(struct act *act, struct job *job)
+{
+	ino_t inode = job->inode;
+
+	if (job->flight_count > 0)
+		job->flags |= JOB_RELOAD;
+	else
+		intake_again(act->intake, job);
+	job = job_table_find(&act->queue->jobs, inode);
+	if (job != NULL) {
+		sharing_note_kept(act->queue->sharing, job);
+	} else if (act->settling == 0) {
+		act->settling = inode;
+		act->settled_by_ms = clock_steady_ms() + SETTLE_MS;
+	}
+}
+
+bool
+act_is_settling(struct act *act)
+{
+	struct job *job = act->settling == 0 ? NULL :
+	    job_table_find(&act->queue->jobs, act->settling);
+
+	if (act->settling == 0)
+		return false;
+	if (job == NULL && intake_has(act->intake, act->settling) &&
+	    clock_steady_ms() < act->settled_by_ms) {
+		act->wake_ms = clock_steady_ms() + SETTLE_LOOK_MS;
+		return true;
+	}
+	if (job != NULL)
+		sharing_note_kept(act->queue->sharing, job);
+	act->settling = 0;
+	return false;
 }

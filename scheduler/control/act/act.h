@@ -67,6 +67,13 @@ struct act {
 	int64_t		 end_ms;	/* drain, move: no longer than that */
 	uint64_t	 move;		/* this order's number; 0: none */
 	uint64_t	 too_large;
+	ino_t		 settling;	/* a large message that is read again;
+					 * 0: none */
+	int64_t		 settled_by_ms;	/* it is not waited for longer */
+	bool		*meant;		/* retry: of the open message, a flag a
+					 * vertex */
+	size_t		 vertex;	/* retry: next to be looked at */
+	uint32_t	 serial;	/* retry: of the table of jobs */
 	int64_t		 begun_ms;	/* retry: the first one's moment */
 	uint64_t	 paced;		/* retry: given a moment so far */
 	int64_t		 until_ms;	/* the last of them */
@@ -124,6 +131,12 @@ enum act_step act_trouble(struct act *act, const struct err *err,
 const char *act_user(const struct act *act);
 /* A steady moment as wall seconds; 0 stays 0. */
 int64_t act_wall_s(int64_t at_ms);
+/* Its steps may wait for visit_is_reading: with act_more for ACT_SYNC. */
+void act_may_wait(struct act *act);
+/* What a step that is not the last returns. */
+enum act_step act_more(const struct act *act);
+/* Is there a message to come, or one that is open or being opened? */
+bool act_has_more(const struct act *act);
 /* Begin, and wait until the intake has what came before the question.  False:
  * *step is to be returned. */
 bool act_enter(struct act *act, struct str *out, enum act_step *step);
@@ -138,6 +151,13 @@ const struct control_rcpt *act_rcpt_next(struct act *act,
     const struct control_group **out_group, unsigned *budget);
 bool act_page_is_over(const struct act *act);
 void act_page_end(struct act *act);
+/* Build the job anew from what its file says now.  Who takes it over is to
+ * know the order, too. */
+void act_settle_job(struct act *act, struct job *job);
+/* A large message is read again over many turns.  The order is answered when
+ * it is known again, so that who asks next finds it.  True: it is not yet; the
+ * step returns ACT_WAIT. */
+bool act_is_settling(struct act *act);
 /* The client is gone: what was changed in the open message counts. */
 void act_change_drop(struct act *act);
 /* Has the limit of messages been reached? */

@@ -72,6 +72,7 @@ act_free(struct act **pact)
 	act_sync_leave(act);
 	str_release(&act->restored);
 	act_change_drop(act);
+	mem_free(&act->meant);
 	if (act->is_begun)
 		visit_end(&act->visit);
 	tail_free(&act->tail);

@@ -21,7 +21,6 @@
 #include "scheduler/intake/intake.h"
 #include "scheduler/jobs/pending.h"
 #include "scheduler/report/report.h"
-#include "scheduler/sharing/sharing.h"
 
 #include "base/banned.h"
 
@@ -241,7 +240,7 @@ change_stop_vertices(struct act *act, const struct change *change)
 		if (vertex == NULL || vertex->state == VERTEX_FLIGHT)
 			continue;
 		plan_forget(&act->queue->plan, vertex);
-		vertex->is_stopped = true;
+		vertex->is_stopped = true;	/* it may be on its way there */
 	}
 }
 
@@ -375,22 +374,6 @@ change_message(struct act *act, struct batch *batch, unsigned *budget,
 
 /* ---- a batch ----------------------------------------------------- */
 
-/* Build the job anew from what its file says now.  Who takes it over is to
- * know the order, too. */
-static void
-change_settle_job(struct act *act, struct job *job)
-{
-	ino_t inode = job->inode;
-
-	if (job->flight_count > 0)
-		job->flags |= JOB_RELOAD;
-	else
-		intake_again(act->intake, job);
-	job = job_table_find(&act->queue->jobs, inode);
-	if (job != NULL)
-		sharing_note_kept(act->queue->sharing, job);
-}
-
 /* The one that is still open comes later. */
 static void
 batch_settle(struct act *act, const struct batch *batch)
@@ -401,7 +384,7 @@ batch_settle(struct act *act, const struct batch *batch)
 
 		if (job != NULL && !(act->page.is_open &&
 		    job->inode == act->visit.last.inode))
-			change_settle_job(act, job);
+			act_settle_job(act, job);
 	}
 }
 
@@ -443,9 +426,10 @@ act_change_drop(struct act *act)
 	if (!visit_resume(&act->visit))
 		return;
 	job = act->visit.job;
-	change_count(act);
+	if (act->request.op != OP_REROUTE)	/* told piece by piece */
+		change_count(act);
 	act_page_end(act);
-	change_settle_job(act, job);
+	act_settle_job(act, job);
 }
 
 /* A step's worth.  0; -1 with err. */
@@ -458,6 +442,8 @@ batch_do(struct act *act, struct err *err)
 	int result = 0;
 
 	change_resume(act);
+	if (visit_is_reading(&act->visit))
+		return 0;
 	if (act->page.is_open)
 		result = change_message(act, &batch, &rcpts, err);
 	while (result == 0 && !act->page.is_open && files-- > 0 &&
@@ -493,8 +479,11 @@ act_change(struct act *act, struct str *out)
 
 	if (act_sync_end(act, &err) < 0)
 		return act_trouble(act, &err, out);
+	if (act_is_settling(act))
+		return ACT_WAIT;
 	if (!act_begin(act, out, &step))
 		return step;
+	act_may_wait(act);
 	if (batch_do(act, &err) < 0) {
 		if (act->sync == NULL)
 			return act_trouble(act, &err, out);
@@ -502,12 +491,10 @@ act_change(struct act *act, struct str *out)
 	}
 	if (act->sync != NULL)
 		return ACT_SYNC;	/* what comes next comes after it */
-	if (act->page.is_open)
-		return ACT_MORE;
-	if (act_is_full(act))
-		act->has_more = act->visit.count > 0;
-	else if (act->visit.count > 0)
-		return ACT_MORE;
+	if (act->page.is_open || act->settling != 0 ||
+	    (act_has_more(act) && !act_is_full(act)))
+		return act_more(act);
+	act->has_more = act->visit.count > 0;
 	/* another's mail looks like none */
 	if ((act->visit.known == 0 || act_user(act) != NULL) &&
 	    act->request.id_count > 0 &&

@@ -203,27 +203,47 @@ tally_key(const struct act *act, const struct control_group *group,
 	}
 }
 
-static uint64_t
-count_from_file(struct act *act, const struct job *job)
+/* The open message, as far as the budget goes. */
+static void
+tally_open(struct act *act, unsigned *budget)
 {
-	const struct control_file *control = &act->visit.control;
-	uint64_t total = 0;
+	struct control_visit *visit = &act->visit;
+	const struct control_group *group;
+	const struct control_rcpt *rcpt;
 
-	for (size_t i = 0; i < control->group_count; i++) {
-		const struct control_group *group = &control->groups[i];
-
-		for (size_t k = 0; k < group->rcpt_count; k++) {
-			const struct control_rcpt *rcpt = &group->rcpts[k];
-
-			if (visit_is_over(rcpt) ||
-			    !visit_is_meant(&act->visit, group, rcpt))
-				continue;
-			tally_add(act->tally, tally_key(act, group, rcpt), job,
-			    1);
-			total++;
-		}
+	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL) {
+		if (visit_is_over(rcpt) ||
+		    !visit_is_meant(visit, group, rcpt))
+			continue;
+		tally_add(act->tally, tally_key(act, group, rcpt), visit->job,
+		    1);
+		act->page.count++;
 	}
-	return total;
+	if (!act_page_is_over(act)) {
+		visit_keep(visit);
+		return;
+	}
+	act->count.recipients += act->page.count;
+	act->count.messages += act->page.count > 0;
+	act_page_end(act);
+}
+
+/* The message that was left open, or whose file a thread has read by now.  Of
+ * one that went meanwhile, what was counted is all. */
+static void
+tally_resume(struct act *act, unsigned *budget)
+{
+	struct job *job = visit_opened_job(&act->visit);
+
+	if (act->page.is_open && !visit_resume(&act->visit)) {
+		act->count.recipients += act->page.count;
+		act->count.messages += act->page.count > 0;
+		act_page_end(act);
+	}
+	if (job != NULL && visit_open(&act->visit, job, false))
+		act_page_begin(act);
+	if (act->page.is_open && !visit_is_reading(&act->visit))
+		tally_open(act, budget);
 }
 
 /* ---- the answer -------------------------------------------------- */
@@ -272,53 +292,71 @@ tally_begin(struct act *act)
 	return kind < KEY_KINDS;
 }
 
-/* Of a job at hand; files: how many control files may still be read. */
-static void
-tally_job(struct act *act, struct job *job, bool in_memory, unsigned *files)
+/* What a step may still do. */
+struct tally_budget {
+	unsigned	looks, files, rcpts;
+};
+
+/* Is there nothing open, and budget left? */
+static bool
+tally_may_go_on(const struct act *act, const struct tally_budget *budget)
 {
-	uint64_t count = 0;
+	return budget->files > 0 && budget->rcpts > 0 &&
+	    !act->page.is_open && act->visit.opening == NULL;
+}
+
+/* Of a job at hand. */
+static void
+tally_job(struct act *act, struct job *job, bool in_memory,
+    struct tally_budget *budget)
+{
+	uint64_t count;
 
 	act->tally->number++;
 	if (in_memory && !(job->flags & JOB_TRASH) &&
 	    !job_is_in(job, JOB_KEPT)) {
 		count = count_from_memory(act->tally, job);
-	} else {
-		--*files;
-		if (visit_open(&act->visit, job, false))
-			count = count_from_file(act, job);
+		act->count.recipients += count;
+		act->count.messages += count > 0;
+		return;
 	}
-	act->count.recipients += count;
-	act->count.messages += count > 0;
+	budget->files--;
+	act->visit.last.inode = job->inode;
+	if (!visit_open(&act->visit, job, false))
+		return;
+	act_page_begin(act);
+	tally_open(act, &budget->rcpts);
 }
 
 /* All of it, in no order: what visit_list would remember of each, and sort, is
  * most of the work.  What is removed between two steps moves others, and one of
  * these may be counted twice. */
 static enum act_step
-count_walk(struct act *act, struct str *out)
+count_walk(struct act *act, struct tally_budget *budget, struct str *out)
 {
 	const struct job_table *jobs = &act->queue->jobs;
-	unsigned looks = COUNT_SLOTS, files = ACT_FILES;
 	struct job_walk *walk = &act->visit.walk;
 	struct job *job;
 
 	if (!walk->is_over && (walk->size != jobs->size ||
 	    walk->wraps != jobs->wraps)) {
 		tally_reset(act->tally);	/* it starts again, too */
+		act_page_end(act);
 		act->count.messages = act->count.recipients = 0;
 	}
-	while (files > 0 && !walk->is_over &&
-	    (job = job_walk_next(walk, jobs, &looks)) != NULL)
+	while (tally_may_go_on(act, budget) && !walk->is_over &&
+	    (job = job_walk_next(walk, jobs, &budget->looks)) != NULL)
 		if (!visit_job_is_over(job))
-			tally_job(act, job, true, &files);
-	return walk->is_over ? count_end(act, out) : ACT_MORE;
+			tally_job(act, job, true, budget);
+	return walk->is_over && tally_may_go_on(act, budget) ?
+	    count_end(act, out) : act_more(act);
 }
 
 enum act_step
 act_count(struct act *act, struct str *out)
 {
 	const struct request *request = &act->request;
-	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	struct tally_budget budget = { COUNT_SLOTS, ACT_FILES, ACT_RCPTS };
 	bool in_memory;
 	enum act_step step;
 	struct job *job;
@@ -330,13 +368,17 @@ act_count(struct act *act, struct str *out)
 	}
 	if (!act_enter(act, out, &step))
 		return step;
+	act_may_wait(act);
+	tally_resume(act, &budget.rcpts);
 	in_memory = request->selector == NULL && act_user(act) == NULL &&
 	    act->tally->by <= KEY_CHANNEL_STATE && request->offset_count == 0;
 	if (in_memory && request->id_count == 0 && request->after == NULL)
-		return count_walk(act, out);
+		return count_walk(act, &budget, out);
+	budget.looks = ACT_LOOKS;
 	if (!visit_list(&act->visit, ACT_SLOTS))
 		return ACT_MORE;
-	while (files > 0 && (job = visit_next(&act->visit, &looks)) != NULL)
-		tally_job(act, job, in_memory, &files);
-	return act->visit.count > 0 ? ACT_MORE : count_end(act, out);
+	while (tally_may_go_on(act, &budget) &&
+	    (job = visit_next(&act->visit, &budget.looks)) != NULL)
+		tally_job(act, job, in_memory, &budget);
+	return act_has_more(act) ? act_more(act) : count_end(act, out);
 }

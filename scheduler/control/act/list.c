@@ -179,8 +179,11 @@ list_walk(struct act *act, const struct list_walk *list_walk, struct str *out)
 
 	if (!act_begin(act, out, &step))
 		return step;
+	act_may_wait(act);
 	if (act->page.is_open && !visit_resume(&act->visit))
 		list_walk->message_end(act, false, out);
+	if (visit_is_reading(&act->visit))
+		return ACT_SYNC;
 	if (act->page.is_open && !list_walk_message(act, list_walk, out,
 	    &rcpts))
 		return ACT_MORE;
@@ -199,7 +202,7 @@ list_walk(struct act *act, const struct list_walk *list_walk, struct str *out)
 		if (!list_walk_message(act, list_walk, out, &rcpts))
 			return ACT_MORE;
 	}
-	return act->visit.count > 0 ? ACT_MORE : list_walk->end(act, out);
+	return act_has_more(act) ? act_more(act) : list_walk->end(act, out);
 }
 
 /* ---- list -------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  * In     a choice of mail
  * Out    messages back in router/; or new ones for those that remain
- * Holds  one message at a time
+ * Holds  one message at a time, a large one over several steps
  * Trusts control files as far as control_file_parse does
  * Spec   doc/protocol/control.md section 5; doc/INTERNALS.md row D8
  *
@@ -17,6 +17,8 @@
 #include "scheduler/jobs/pending.h"
 
 #include "base/banned.h"
+
+enum { REROUTE_PIECE = 4096 };	/* recipients of a large message in a step */
 
 /* The recipients of one message that are meant, open and at no agent. */
 struct choice {
@@ -125,14 +127,14 @@ reroute_strip(struct act *act, struct resend *those)
 
 static int
 reroute_whole(struct act *act, struct job *job, const struct resend *those,
-    struct err *err)
+    size_t count, struct err *err)
 {
 	char name[SPOOL_NAME_BYTES];
 	ino_t inode = job->inode;
 
 	spool_hashed_name(act->queue->spool, inode, name);
 	reroute_tell_failed(act, those);
-	reroute_tell(act, job, those->count, "");
+	reroute_tell(act, job, count, "");
 	queue_drop(act->queue, job);
 	/* P4 -> S2 (D8) */
 	if (spool_reroute_queued(act->queue->spool, name, err) == 0) {
@@ -144,7 +146,7 @@ reroute_whole(struct act *act, struct job *job, const struct resend *those,
 }
 
 static int
-reroute_part(struct act *act, struct job *job, struct resend *those,
+reroute_resend(struct act *act, struct job *job, struct resend *those,
     struct err *err)
 {
 	int result = 0;
@@ -161,6 +163,15 @@ reroute_part(struct act *act, struct job *job, struct resend *those,
 		    -1 : 0;
 	if (result == 0 && those->count > 0)
 		act_sync_records(act, &job->control_fd, 1);
+	return result;
+}
+
+static int
+reroute_part(struct act *act, struct job *job, struct resend *those,
+    struct err *err)
+{
+	int result = reroute_resend(act, job, those, err);
+
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;
 	else
@@ -182,7 +193,8 @@ reroute_message(struct act *act, struct job *job, struct err *err)
 		job_rest(job);
 	} else if (choice.is_whole &&
 	    job->flight_count == 0) {
-		result = reroute_whole(act, job, &choice.those, err);
+		result = reroute_whole(act, job, &choice.those,
+		    choice.those.count, err);
 	} else if (job->flight_count > 0) {
 		/* its records would be raced by the agent's: later */
 		act->count.active += choice.those.count;
@@ -195,30 +207,182 @@ reroute_message(struct act *act, struct job *job, struct err *err)
 	return result;
 }
 
+/* ---- a large message --------------------------------------------- */
+
+/* All of it, and nobody is final: it is known without a look at them. */
+static bool
+reroute_is_whole(const struct act *act)
+{
+	const struct request *request = &act->request;
+	const struct control_file *control = &act->visit.control;
+	const struct job *job = act->visit.job;
+
+	return !request->is_dry && request->via == NULL &&
+	    request->offset_count == 0 && (request->selector == NULL ||
+	    selector_is_all(request->selector)) &&
+	    control->final_total == 0 && control->terms.via.n == 0 &&
+	    job->flight_count == 0 && (job->flags & JOB_MOVING) == 0;
+}
+
+/* Some of the open message, from where the step before ended. */
+static void
+reroute_choose_some(struct act *act, struct choice *choice, unsigned *budget)
+{
+	const struct control_group *group;
+	const struct control_rcpt *rcpt;
+
+	*choice = (struct choice){ .active = 0 };
+	resend_init(&choice->those, *budget);
+	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL)
+		if (visit_is_meant(&act->visit, group, rcpt))
+			reroute_add(act, choice, group, rcpt);
+}
+
+/* Who goes as another message is given to no agent before this file is read
+ * again. */
+static void
+reroute_stop(struct act *act, const struct resend *those)
+{
+	for (size_t i = 0; i < those->count; i++) {
+		struct vertex *vertex = visit_vertex(&act->visit,
+		    those->rcpts[i]->offset);
+
+		if (vertex == NULL || vertex->state == VERTEX_FLIGHT)
+			continue;
+		plan_forget(&act->queue->plan, vertex);
+		vertex->is_stopped = true;	/* it may be on its way there */
+	}
+}
+
+/* A piece becomes a message of its own (for each sender). */
+static int
+reroute_some(struct act *act, unsigned *budget, struct err *err)
+{
+	struct job *job = act->visit.job;
+	struct choice choice;
+	int result = 0;
+
+	reroute_choose_some(act, &choice, budget);
+	act->count.active += choice.active;
+	if (act->request.is_dry) {
+		act->count.recipients += choice.those.count;
+	} else if (job->flight_count > 0) {
+		act->count.active += choice.those.count;
+		choice.those.count = 0;
+	} else if (choice.those.count > 0) {
+		reroute_stop(act, &choice.those);
+		result = reroute_resend(act, job, &choice.those, err);
+	}
+	act->page.count += choice.those.count;
+	resend_release(&choice.those);
+	return result;
+}
+
+/* Has anything of it gone elsewhere, it is read again. */
+static void
+reroute_large_end(struct act *act, bool is_here)
+{
+	bool is_changed = act->page.count > 0 && !act->request.is_dry;
+	struct job *job = act->visit.job;
+
+	act->count.messages += act->page.count > 0;
+	act_page_end(act);
+	if (is_here && is_changed)
+		act_settle_job(act, job);
+	else if (is_here)
+		job_rest(job);
+}
+
+/* Go on with the message that is open. */
+static int
+reroute_large(struct act *act, struct err *err)
+{
+	unsigned budget = REROUTE_PIECE;
+	int result = 0;
+
+	if (act->page.group == 0 && act->page.rcpt == 0 &&
+	    reroute_is_whole(act)) {
+		struct job *job = act->visit.job;
+		size_t count = act->visit.control.rcpt_total;
+
+		result = reroute_whole(act, job, &(struct resend){ NULL },
+		    count, err);
+		act->count.messages += result == 0;
+		act_page_end(act);
+		return result;
+	}
+	result = reroute_some(act, &budget, err);
+	if (result < 0 || act_page_is_over(act))
+		reroute_large_end(act, true);
+	return result;
+}
+
+static void
+reroute_resume(struct act *act)
+{
+	struct err err;
+
+	if (act->page.is_open && (!visit_resume(&act->visit) ||
+	    (!visit_is_reading(&act->visit) && !act->request.is_dry &&
+	    !intake_job_open(act->intake, act->visit.job, &err))))
+		reroute_large_end(act, false);
+}
+
+/* ---- the act ----------------------------------------------------- */
+
+/* A message that was opened. */
+static int
+reroute_opened(struct act *act, struct job *job, struct err *err)
+{
+	if (act->visit.opening == NULL)
+		return reroute_message(act, job, err);
+	act_page_begin(act);
+	return reroute_large(act, err);
+}
+
+/* A step's worth. */
+static int
+reroute_step(struct act *act, struct err *err)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	struct job *job;
+
+	reroute_resume(act);
+	if (visit_is_reading(&act->visit))
+		return 0;
+	if (act->page.is_open)
+		return reroute_large(act, err);
+	while (files-- > 0 && !act_is_full(act) && act->sync == NULL &&
+	    !act->page.is_open &&
+	    (job = visit_next(&act->visit, &looks)) != NULL)
+		if (visit_open(&act->visit, job, !act->request.is_dry &&
+		    !(job->flags & JOB_MOVING)) &&
+		    reroute_opened(act, job, err) < 0)
+			return -1;
+	return 0;
+}
+
 enum act_step
 act_reroute(struct act *act, struct str *out)
 {
-	unsigned looks = ACT_LOOKS, files = ACT_FILES;
 	enum act_step step;
-	struct job *job;
 	struct err err;
 
 	if (act_sync_end(act, &err) < 0)
 		return act_trouble(act, &err, out);
+	if (act_is_settling(act))
+		return ACT_WAIT;
 	if (!act_begin(act, out, &step))
 		return step;
-	while (files-- > 0 && !act_is_full(act) && act->sync == NULL &&
-	    (job = visit_next(&act->visit, &looks)) != NULL)
-		if (visit_open(&act->visit, job, !act->request.is_dry &&
-		    !(job->flags & JOB_MOVING)) &&
-		    reroute_message(act, job, &err) < 0)
-			return act_trouble(act, &err, out);
+	act_may_wait(act);
+	if (reroute_step(act, &err) < 0)
+		return act_trouble(act, &err, out);
 	if (act->sync != NULL)
 		return ACT_SYNC;	/* what comes next comes after it */
-	if (act_is_full(act))
-		act->has_more = act->visit.count > 0;
-	else if (act->visit.count > 0)
-		return ACT_MORE;
+	if (act->page.is_open || act->settling != 0 ||
+	    (act_has_more(act) && !act_is_full(act)))
+		return act_more(act);
+	act->has_more = act->visit.count > 0;
 	if (act->has_moved) {	/* before the answer, once for all of them */
 		act->has_moved = false;
 		act_sync_spool(act);

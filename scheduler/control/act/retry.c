@@ -2,11 +2,13 @@
  *
  * In     a choice of mail
  * Out    vertices that are due, destinations that are probed
- * Holds  nothing
+ * Holds  the message that is open over several steps
  * Spec   doc/protocol/control.md sections 5 and 6
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/json.h"
 #include "scheduler/control/act/act.h"
@@ -110,60 +112,107 @@ vertex_retry(struct act *act, struct vertex *vertex)
 /* ---- messages ---------------------------------------------------- */
 
 /* Of the open message: a flag a vertex, true when one of its recipients is
- * meant. */
-static bool *
-retry_vertices_meant(const struct control_visit *visit)
+ * meant.  False: there are more recipients than this step may look at. */
+static bool
+retry_find_meant(struct act *act, unsigned *budget)
 {
-	bool *meant = mem_alloc(visit->job->vertex_count + 1, sizeof(*meant));
-	const struct control_file *control = &visit->control;
+	const struct control_visit *visit = &act->visit;
+	const struct control_group *group;
+	const struct control_rcpt *rcpt;
 
-	for (size_t i = 0; i < control->group_count; i++) {
-		const struct control_group *group = &control->groups[i];
+	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL) {
+		const struct vertex *vertex = visit_vertex(visit,
+		    rcpt->offset);
+		bool *flag = vertex == NULL ? NULL :
+		    &act->meant[vertex - visit->job->vertices];
 
-		for (size_t k = 0; k < group->rcpt_count; k++) {
-			const struct vertex *vertex = visit_vertex(visit,
-			    group->rcpts[k].offset);
-			bool *flag = vertex == NULL ? NULL :
-			    &meant[vertex - visit->job->vertices];
-
-			if (flag != NULL && !*flag)
-				*flag = visit_is_meant(visit, group,
-				    &group->rcpts[k]);
-		}
+		if (flag != NULL && !*flag)
+			*flag = visit_is_meant(visit, group, rcpt);
 	}
-	return meant;
+	return act_page_is_over(act);
 }
 
-/* meant NULL: all of it. */
 static void
-retry_message(struct act *act, struct job *job, const bool *meant)
+retry_message_end(struct act *act, const struct job *job)
 {
-	uint64_t recipients = 0;
-
-	for (size_t i = 0; i < job->vertex_count; i++) {
-		struct vertex *vertex = &job->vertices[i];
-
-		if (vertex->state != VERTEX_DONE &&
-		    (meant == NULL || meant[i]))
-			recipients += vertex_retry(act, vertex);
-	}
-	if (job_is_in(job, JOB_KEPT))	/* retry-failed is for them */
+	if (job != NULL && job_is_in(job, JOB_KEPT))
+		/* retry-failed is for them */
 		act->count.final += job->rcpt_total - job->rcpt_count +
 		    job->final_count;
-	act->count.recipients += recipients;
-	act->count.messages += recipients > 0;
+	act->count.recipients += act->page.count;
+	act->count.messages += act->page.count > 0;
+	mem_free(&act->meant);
+	act_page_end(act);
+}
+
+/* Go on with the message that is open (meant NULL: all of it), as far as the
+ * budget goes; a small one is not left open. */
+static void
+retry_message(struct act *act, unsigned *budget)
+{
+	struct job *job = act->visit.job;
+
+	if (job->rcpt_total < JOB_LARGE_RCPTS && *budget < 2 * JOB_LARGE_RCPTS)
+		*budget = 2 * JOB_LARGE_RCPTS;
+	if (act->meant != NULL && !retry_find_meant(act, budget)) {
+		visit_keep(&act->visit);
+		return;
+	}
+	for (; act->vertex<job->vertex_count && * budget> 0; --*budget) {
+		size_t i = act->vertex++;
+
+		if (job->vertices[i].state != VERTEX_DONE &&
+		    (act->meant == NULL || act->meant[i]))
+			act->page.count += vertex_retry(act,
+			    &job->vertices[i]);
+	}
+	if (act->vertex >= job->vertex_count)
+		retry_message_end(act, job);
+	else if (act->meant != NULL)
+		visit_keep(&act->visit);
+}
+
+/* From its first vertex on: another block has others.  Those that are due by
+ * now are not due again. */
+static void
+retry_message_anew(struct act *act, struct job *job, bool reads)
+{
+	act->page.group = act->page.rcpt = 0;
+	act->vertex = 0;
+	act->serial = act->queue->jobs.serial;
+	mem_free(&act->meant);
+	if (reads)
+		act->meant = mem_alloc(job->vertex_count + 1,
+		    sizeof(*act->meant));
 }
 
 static void
-retry_some(struct act *act, struct job *job)
+retry_message_begin(struct act *act, struct job *job, bool reads)
 {
-	bool *meant;
+	act_page_begin(act);
+	act->visit.job = job;
+	strlcpy(act->last_id, job->id, sizeof(act->last_id));
+	retry_message_anew(act, job, reads);
+}
 
-	if (!visit_open(&act->visit, job, false))
+/* The message that was left open; else nothing is open. */
+static void
+retry_resume(struct act *act, bool reads)
+{
+	struct job *job;
+
+	if (!act->page.is_open)
 		return;
-	meant = retry_vertices_meant(&act->visit);
-	retry_message(act, job, meant);
-	mem_free(&meant);
+	job = job_table_find(&act->queue->jobs, act->visit.last.inode);
+	if (job == NULL || visit_job_is_over(job) ||
+	    strcmp(job->id, act->last_id) != 0 ||
+	    (reads && !visit_resume(&act->visit))) {
+		retry_message_end(act, NULL);
+		return;
+	}
+	act->visit.job = job;
+	if (act->queue->jobs.serial != act->serial)
+		retry_message_anew(act, job, reads);
 }
 
 static enum act_step
@@ -178,31 +227,41 @@ retry_end(struct act *act, struct str *out)
 	return ACT_DONE;
 }
 
+static bool
+retry_reads(const struct act *act)
+{
+	return act->request.offset_count > 0 ||
+	    (act->request.selector != NULL &&
+	    !selector_is_all(act->request.selector));
+}
+
 enum act_step
 act_retry(struct act *act, struct str *out)
 {
-	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
+	bool reads = retry_reads(act);
 	enum act_step step;
 	struct job *job;
-	bool reads;
 
 	if (!act_begin(act, out, &step))
 		return step;
-	reads = act->request.selector != NULL &&
-	    !selector_is_all(act->request.selector);
-	reads = reads || act->request.offset_count > 0;
-	while (files > 0 && !act_is_full(act) &&
+	act_may_wait(act);
+	retry_resume(act, reads);
+	if (visit_is_reading(&act->visit))
+		return ACT_SYNC;
+	if (act->page.is_open)
+		retry_message(act, &rcpts);
+	while (files > 0 && rcpts > 0 && !act->page.is_open &&
+	    !act_is_full(act) &&
 	    (job = visit_next(&act->visit, &looks)) != NULL) {
-		if (!reads) {
-			retry_message(act, job, NULL);
+		files -= reads;
+		if (reads && !visit_open(&act->visit, job, false))
 			continue;
-		}
-		files--;
-		retry_some(act, job);
+		retry_message_begin(act, job, reads);
+		retry_message(act, &rcpts);
 	}
-	if (act_is_full(act))
-		act->has_more = act->visit.count > 0;
-	else if (act->visit.count > 0)
-		return ACT_MORE;
+	if (act->page.is_open || (act_has_more(act) && !act_is_full(act)))
+		return act_more(act);
+	act->has_more = act->visit.count > 0;
 	return retry_end(act, out);
 }

@@ -33,6 +33,7 @@ act_turns(struct act *act, struct str *out)
 	json_number(out, "turns", (int64_t)turns->count);
 	json_number(out, "busy_us", (int64_t)turns->sum_us);
 	json_number(out, "longest_us", turns->longest_us);
+	json_number(out, "longest_cpu_us", queue->longest_cpu_us);
 	for (int i = 0; i < LOOP_TURN_BOUNDS; i++)
 		json_number(out, within_names[i], (int64_t)turns->within[i]);
 	json_number(out, "read", (int64_t)queue->jobs.count);

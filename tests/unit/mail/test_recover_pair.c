@@ -26,9 +26,10 @@ check(struct fixture *f, const struct built *b, const char *id)
 	int fd = open(at("%s/transport/%s", f->dir, b->path), O_RDONLY);
 	int body = open(at("%s/queue/%s", f->dir, b->path), O_RDONLY);
 	enum spool_pair pair;
+	bool waited;
 
 	cr_assert(fd >= 0 && body >= 0);
-	pair = spool_check_pair(f->spool, b->path, fd, body, id);
+	pair = spool_check_pair(f->spool, b->path, fd, body, id, &waited);
 	close(fd);
 	close(body);
 	return pair;
@@ -90,12 +91,13 @@ Test(recover_pair, a_file_that_was_replaced_is_looked_at_again)
 	struct built b = build_pair(&f, NULL, 0);
 	int fd = open(at("%s/transport/%s", f.dir, b.path), O_RDONLY);
 	int body = open(at("%s/queue/%s", f.dir, b.path), O_RDONLY);
+	bool waited;
 
 	cr_assert(fd >= 0 && body >= 0);
 	cr_assert_eq(unlink(at("%s/transport/%s", f.dir, b.path)), 0);
 	put_control(&f, &b);
-	cr_expect_eq(spool_check_pair(f.spool, b.path, fd, body, OTHER_ID),
-	    SPOOL_PAIR_CHANGED);
+	cr_expect_eq(spool_check_pair(f.spool, b.path, fd, body, OTHER_ID,
+	    &waited), SPOOL_PAIR_CHANGED);
 	cr_expect_eq(count_files(&f, "."), 2);
 	close(fd);
 	close(body);

@@ -466,9 +466,13 @@ Test(spool, an_agent_that_lives_on_is_seen)
 	agent = dup(control);		/* as SCM_RIGHTS does */
 	close(control);
 	fd = open(at("%s/transport/%s", f.dir, name), O_RDWR | O_APPEND);
-	cr_expect_not(spool_control_is_idle(fd));
+	cr_expect_not(spool_control_hold(fd));
 	close(agent);
-	cr_expect(spool_control_is_idle(fd));
+	cr_expect(spool_control_hold(fd));
+	/* until it is let go */
+	cr_expect_eq(spool_open_queued(f.spool, name, &control, &body, &f.err),
+	    SPOOL_OPEN_ABSENT);
+	spool_control_unlock(fd);
 	close(body);
 	/* a thread that syncs has a copy when ours is closed */
 	cr_assert_eq(spool_open_queued(f.spool, name, &control, &body, &f.err),
@@ -476,7 +480,7 @@ Test(spool, an_agent_that_lives_on_is_seen)
 	thread = dup(control);
 	spool_control_unlock(control);
 	close(control);
-	cr_expect(spool_control_is_idle(fd));
+	cr_expect(spool_control_hold(fd));
 	close(thread);
 	close(fd);
 	close(body);

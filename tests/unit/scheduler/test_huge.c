@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "scheduler/control/control.h"
+#include "scheduler/outcome/amend.h"
 #include "tests/unit/scheduler/asker.h"
 
 enum { RCPTS = 30000, HOSTS = 7, RECORD_BYTES_MAX = 250 };
@@ -69,17 +70,24 @@ order(const char *line, unsigned steps_max, struct str *out)
 	enum act_step step = ACT_MORE;
 	unsigned steps = 0;
 
-	while (step == ACT_MORE && steps < steps_max) {
+	while (step != ACT_DONE && steps < steps_max) {
 		off_t before = control_bytes();
+		bool was_open = act->page.is_open;
 
 		step = act_stepped(&yard, act, out);
 		cr_expect_leq(control_bytes() - before,
 		    ACT_RCPTS * RECORD_BYTES_MAX, "step %u", steps);
 		yard_turns(&yard, 3);
-		steps++;
+		steps += was_open || act->page.is_open;
 	}
 	act_free(&act);
 	return steps;
+}
+
+static bool
+is_known(struct yard *y, void *arg)
+{
+	return !intake_has(y->scheduler.agents.intake, inode);
 }
 
 static size_t
@@ -89,6 +97,8 @@ in_state(const char *state)
 	struct answer_sum sum;
 	size_t count;
 
+	/* an order that was dropped waits for nobody */
+	cr_assert(yard_until(&yard, is_known, NULL));
 	snprintf(line, sizeof(line),
 	    "{\"v\":1,\"op\":\"list\",\"state\":\"%s\"}", state);
 	answer_whole(&yard, line, &sum);
@@ -253,6 +263,8 @@ Test(huge, who_has_an_outcome_by_then_is_left_alone, .timeout = 120)
 		act = act_begun(&yard, "{\"v\":1,\"op\":\"hold\","
 		    "\"select\":\"all\"}");
 		cr_assert_eq(act_stepped(&yard, act, &out), ACT_MORE);
+		cr_expect_not(act->page.is_open, "a thread reads it");
+		cr_assert_eq(act_stepped(&yard, act, &out), ACT_MORE);
 		asker_ask(&asker, "{\"v\":1,\"op\":\"retry\",\"select\":"
 		    "\"all\",\"per_second\":0}");
 		cr_assert(yard_until(&yard, nothing_moves, NULL));
@@ -260,8 +272,10 @@ Test(huge, who_has_an_outcome_by_then_is_left_alone, .timeout = 120)
 		if (is_reread)
 			asker_ask(&asker, "{\"v\":1,\"op\":\"hold\","
 			    "\"rcpt\":\"ok0@*\"}");
-		while (step == ACT_MORE)
+		while (step != ACT_DONE) {
 			step = act_stepped(&yard, act, &out);
+			yard_turns(&yard, 1);
+		}
 		act_free(&act);
 		snprintf(want, sizeof(want), "\"recipients\":%u,",
 		    RCPTS - served);
@@ -280,18 +294,139 @@ Test(huge, who_has_an_outcome_by_then_is_left_alone, .timeout = 120)
 Test(huge, a_retry_by_selector_finds_its_parts, .timeout = 120)
 {
 	struct str out = STR_INIT;
-	unsigned before;
+	unsigned before, steps;
 
 	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
 	mail_in("grey");
 	before = yard.shared->rcpts;
-	order("{\"v\":1,\"op\":\"retry\",\"rcpt\":\"*@h3.test\","
+	steps = order("{\"v\":1,\"op\":\"retry\",\"rcpt\":\"*@h3.test\","
 	    "\"per_second\":0}", 1000, &out);
+	cr_expect_gt(steps, RCPTS / ACT_RCPTS, "%u", steps);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
 	cr_expect_eq(before, 0);
 	cr_expect_eq(yard.shared->rcpts, (RCPTS + HOSTS - 4) / HOSTS, "%u",
 	    yard.shared->rcpts);
 	cr_expect(yard_says(&out, "\"messages\":1"), "%s", out.buf);
+	str_release(&out);
+	close_all();
+}
+
+/* Each piece becomes a message of its own, and nobody is in two. */
+Test(huge, a_reroute_of_some_goes_in_pieces, .timeout = 120)
+{
+	struct str out = STR_INIT;
+	unsigned steps, messages;
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	mail_in("ok");
+	steps = order("{\"v\":1,\"op\":\"reroute\",\"rcpt\":\"ok?*\"}", 1000,
+	    &out);
+	cr_expect_gt(steps, RCPTS / ACT_RCPTS, "%u", steps);
+	cr_expect(yard_says(&out, "\"messages\":1,\"recipients\":30000,"),
+	    "%s", out.buf);
+	messages = yard_count(&yard, "router");
+	cr_expect_gt(messages, RCPTS / ACT_RCPTS, "%u", messages);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->rcpts, 0);
+	str_release(&out);
+	close_all();
+}
+
+Test(huge, a_reroute_of_all_is_one_rename, .timeout = 120)
+{
+	struct str out = STR_INIT;
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	mail_in("ok");
+	order("{\"v\":1,\"op\":\"reroute\",\"select\":\"all\"}", 1000, &out);
+	cr_expect(yard_says(&out, "\"messages\":1,\"recipients\":30000,"),
+	    "%s", out.buf);
+	cr_expect_eq(yard_count(&yard, "router"), 1);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	str_release(&out);
+	close_all();
+}
+
+static bool
+is_being_amended(struct yard *y, void *arg)
+{
+	return y->scheduler.outcome.amends != NULL;
+}
+
+static bool
+is_at_rest(struct yard *y, void *arg)
+{
+	return y->scheduler.outcome.amends == NULL && is_known(y, NULL) &&
+	    yard_is_quiet(y, NULL) && y->scheduler.queue.jobs.count == 1;
+}
+
+/* The file is read beside the loop, and says in the end that it was tried. */
+Test(huge, an_agent_that_dies_is_recorded_beside_the_loop, .timeout = 120)
+{
+	struct control_file control;
+	size_t tried = 0;
+
+	open_all("group 50ms\nschedule */* { retry 10m }");
+	mail_in("die");
+	cr_assert(yard_until(&yard, is_being_amended, NULL));
+	cr_expect_gt(yard.scheduler.queue.plan.open_jobs, 0, "it is in hand");
+	cr_assert(yard_until(&yard, is_at_rest, NULL));
+	cr_assert(yard_control(&yard, inode, &control));
+	for (size_t i = 0; i < control.rcpt_total; i++)
+		tried += control.groups[0].rcpts[i].tries > 0;
+	cr_expect_eq(tried, RCPTS, "%zu", tried);
+	close_all();
+}
+
+/* Who expires gets his record; no turn writes those of all. */
+Test(huge, an_expiry_writes_some_records_a_turn, .timeout = 120)
+{
+	off_t before, most = 0;
+	struct asker asker;
+
+	open_all("group 50ms\nschedule */* { retry 10m; expire 1d }");
+	asker_open(&asker, &yard);
+	asker_ask(&asker, "{\"v\":1,\"op\":\"suspend\",\"channel\":\"*\"}");
+	mail_in("ok");
+	before = control_bytes();
+	asker_ask(&asker, "{\"v\":1,\"op\":\"schedule\",\"select\":\"all\","
+	    "\"expire\":\"+1h\"}");
+	yard_clock(&yard, 2 * 3600);
+	for (int i = 0; i < 100000 &&
+	    yard.scheduler.queue.total.failed < RCPTS; i++) {
+		off_t now = control_bytes();
+
+		yard_turns(&yard, 1);
+		if (control_bytes() - now > most)
+			most = control_bytes() - now;
+	}
+	cr_expect_eq(yard.scheduler.queue.total.failed, RCPTS);
+	cr_expect_gt(control_bytes(), before);
+	cr_expect_leq(most, AMEND_PIECES * (AMEND_RCPTS + VERTEX_RCPTS_MAX) *
+	    RECORD_BYTES_MAX, "%jd", (intmax_t)most);
+	asker_close(&asker);
+	close_all();
+}
+
+/* Between two blocks of it the message is no job: who orders then means it,
+ * too. */
+Test(huge, an_order_waits_for_what_is_read_again, .timeout = 120)
+{
+	enum act_step step = ACT_MORE;
+	struct str out = STR_INIT;
+	struct act *act;
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	mail_in("ok");
+	act = act_begun(&yard, "{\"v\":1,\"op\":\"hold\",\"select\":\"all\"}");
+	while (act->settling == 0 && step != ACT_DONE)
+		step = act_stepped(&yard, act, &out);
+	cr_expect_eq(yard.scheduler.queue.jobs.count, 0);
+	str_reset(&out);
+	order("{\"v\":1,\"op\":\"release\",\"select\":\"all\"}", 1000, &out);
+	cr_expect(yard_says(&out, "\"messages\":1,\"recipients\":30000,"),
+	    "%s", out.buf);
+	act_free(&act);
 	str_release(&out);
 	close_all();
 }

@@ -335,3 +335,41 @@ Test(restart, an_order_in_an_empty_spool_waits_for_nothing)
 	str_release(&out);
 	yard_close(&yard);
 }
+
+/* Does the system tell whether a file is in memory, and is it? */
+static bool
+is_in_memory(ino_t inode)
+{
+	char path[256], name[SPOOL_NAME_BYTES], id[SPOOL_ID_BYTES];
+	bool waited = true;
+	int fd;
+
+	spool_hashed_name(yard.spool, inode, name);
+	snprintf(path, sizeof(path), "%s/spool/queue/%s", yard.dir, name);
+	fd = open(path, O_RDONLY);
+	cr_assert(spool_read_id_soon(fd, id, &waited));
+	close(fd);
+	return !waited;
+}
+
+/* What is in memory needs no second descriptor, and no look whether it is
+ * still there. */
+Test(restart, what_is_in_memory_is_not_opened_ahead)
+{
+	ino_t inodes[3];
+	bool is_cold = false;
+
+	yard_open(&yard, yard_quick);
+	yard_stop(&yard);
+	for (int i = 0; i < 3; i++)
+		inodes[i] = yard_message(&yard, "a@src.test", "local//hang",
+		    NULL);
+	for (int i = 0; i < 3; i++)
+		is_cold |= !is_in_memory(inodes[i]);
+	yard_start(&yard);
+	cr_expect_eq(yard.scheduler.intake.ahead, 0);
+	yard_settle(&yard, 30);
+	cr_expect_eq(yard.scheduler.queue.jobs.count, 3);
+	cr_expect_eq(yard.scheduler.intake.cold > 0, is_cold);
+	yard_close(&yard);
+}
