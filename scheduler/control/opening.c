@@ -109,9 +109,9 @@ opening_new(struct intake *intake, const struct job *job, int control_fd,
 	opening->wake = wake;
 	opening->wake_context = wake_context;
 	opening_list(opening, job, intake->queue->jobs.serial);
-	reading_begin(intake, control_fd, &(struct reading_steps){
-	    opening_work_sort, opening_on_ready, opening },
-	    &opening->reading);
+	reading_begin(intake, control_fd, READING_WHOLE,
+	    &(struct reading_steps){ opening_work_sort, opening_on_ready,
+	    opening }, &opening->reading);
 	return opening;
 }
 
@@ -119,7 +119,8 @@ void
 opening_again(struct opening *opening, const struct job *job, uint32_t serial)
 {
 	opening_list(opening, job, serial);
-	reading_go_on(opening->reading, opening_work_sort, opening_on_ready);
+	reading_go_on(opening->reading, false, opening_work_sort,
+	    opening_on_ready);
 }
 
 bool

@@ -154,7 +154,7 @@ amend_begin_next(struct outcome *outcome)
 		amend_over(amend, false);
 		return;
 	}
-	reading_begin(outcome->intake, amend->job->control_fd,
+	reading_begin(outcome->intake, amend->job->control_fd, READING_WHOLE,
 	    &(struct reading_steps){ NULL, amend_on_read, amend },
 	    &amend->reading);
 }

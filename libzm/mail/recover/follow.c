@@ -80,8 +80,8 @@ spool_follow_queued(struct spool *spool, const char *name)
 
 		if (recover_list(&r, areas[i], 0, NULL, &list, &err) != 0)
 			result = SPOOL_FOLLOW_TROUBLE;
-		else if (recover_follow(&r, name, areas[i], &list))
-			result = SPOOL_FOLLOW_DONE;
+		else
+			result = recover_follow(&r, name, areas[i], &list);
 		mem_free(&list.names);
 	}
 	if (result == SPOOL_FOLLOW_NONE && reroute_end(&r, name))

@@ -135,8 +135,9 @@ void recover_mend_pair(struct recover *r, const char *body,
     const char *control, const char *id, bool is_good);
 
 /* Rows D4, D7: move the control file after its body, which is in area, if list
- * has it.  False: the list does not. */
-bool recover_follow(struct recover *r, const char *control_name,
+ * has it.  _NONE: the list does not; _TROUBLE: it does, and the move failed,
+ * which was told. */
+enum spool_followed recover_follow(struct recover *r, const char *control_name,
     enum spool_area area, const struct name_list *list);
 
 /* Row T1: a message that a file system left under two names.  True when the

@@ -313,7 +313,7 @@ body_in_router(struct recover *r, const char *control_name, ino_t number)
 	return false;
 }
 
-bool
+enum spool_followed
 recover_follow(struct recover *r, const char *control_name,
     enum spool_area area, const struct name_list *list)
 {
@@ -337,12 +337,14 @@ recover_follow(struct recover *r, const char *control_name,
 			continue;
 		if (recover_acts(r))
 			spool_sync_name(r->spool, area, name);
+		/* a move that fails is told; F1 it is not */
 		return recover_move(r, &r->out->finished, id, control,
 		    (struct place){ area, 0, target },
 		    area == AREA_TRASH ? "half deleted (D7)" :
-		    "half shelved (D4)");
+		    "half shelved (D4)") ? SPOOL_FOLLOW_DONE :
+		    SPOOL_FOLLOW_TROUBLE;
 	}
-	return false;
+	return SPOOL_FOLLOW_NONE;
 }
 
 /* P5 of a message that had been set aside before it was routed: the disk
@@ -388,8 +390,10 @@ control_alone(struct recover *r, const struct entry *entry,
 	entry_name(entry, name);
 	if (recover_exists(r, AREA_QUEUE, name) ||
 	    body_in_router(r, name, entry->number) ||
-	    recover_follow(r, name, AREA_POSTMAN, &aside[0]) ||
-	    recover_follow(r, name, AREA_TRASH, &aside[1]) ||
+	    recover_follow(r, name, AREA_POSTMAN, &aside[0]) !=
+	    SPOOL_FOLLOW_NONE ||
+	    recover_follow(r, name, AREA_TRASH, &aside[1]) !=
+	    SPOOL_FOLLOW_NONE ||
 	    body_aside(r, name, entry->number, AREA_DEFERRED, &aside[2]) ||
 	    body_aside(r, name, entry->number, AREA_FREEZER, &aside[3]))
 		return;

@@ -55,7 +55,7 @@ enum spool_followed {
 /* The body of this control file was moved to trash/, postman/ or router/ by a
  * process that died before the second half (rows D4, D7, D8): do that half.
  * returns SPOOL_FOLLOW_NONE when there is no such body, _TROUBLE when that
- * is not known. */
+ * is not known, or the half could not be done. */
 enum spool_followed spool_follow_queued(struct spool *spool, const char *name);
 
 /* Row P6 while the daemons run: the body queue/<name> has had no control file
