@@ -403,7 +403,8 @@ Test(huge, a_count_by_sender_goes_in_pieces, .timeout = 120)
 
 	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
 	mail_in("ok");
-	answer_whole(&yard, "{\"v\":1,\"op\":\"count\",\"by\":\"sender\"}", &sum);
+	answer_whole(&yard, "{\"v\":1,\"op\":\"count\",\"by\":\"sender\"}",
+	    &sum);
 	cr_expect_gt(sum.steps, RCPTS / ACT_RCPTS, "%zu", sum.steps);
 	cr_expect(yard_says(&sum.text, "\"messages\":1,\"recipients\":30000"),
 	    "%s", sum.text.buf);
