@@ -157,10 +157,9 @@ visit_opened_job(struct control_visit *visit)
 	const struct opening *opening = visit->opening;
 	struct job *job;
 
-	if (opening == NULL || !opening_is_ready(opening))
+	if (opening == NULL || opening->is_taken || !opening_is_ready(opening))
 		return NULL;
-	job = opening->is_taken ? NULL :
-	    job_table_find(&visit->queue->jobs, opening->inode);
+	job = job_table_find(&visit->queue->jobs, opening->inode);
 	if (job != NULL && !visit_job_is_over(job))
 		return job;
 	opening_leave(&visit->opening);

@@ -430,3 +430,19 @@ Test(huge, an_order_waits_for_what_is_read_again, .timeout = 120)
 	str_release(&out);
 	close_all();
 }
+
+/* A thread reads it; each is counted once. */
+Test(huge, a_count_by_sender_goes_in_pieces, .timeout = 120)
+{
+	struct answer_sum sum;
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	mail_in("ok");
+	answer_whole(&yard, "{\"v\":1,\"op\":\"count\",\"by\":\"sender\"}",
+	    &sum);
+	cr_expect_gt(sum.steps, RCPTS / ACT_RCPTS, "%zu", sum.steps);
+	cr_expect(yard_says(&sum.text, "\"messages\":1,\"recipients\":30000"),
+	    "%s", sum.text.buf);
+	str_release(&sum.text);
+	close_all();
+}
