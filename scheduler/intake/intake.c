@@ -176,6 +176,9 @@ item_take(struct intake *intake, int ahead_fd, enum spool_area area,
 void
 item_close(struct item_files *files)
 {
+	/* who reads a large one has a copy of the descriptor, and with it the
+	 * lock, for some time */
+	spool_control_unlock(files->control_fd);
 	if (files->control_fd >= 0)
 		close(files->control_fd);
 	if (files->body_fd >= 0)

@@ -415,8 +415,7 @@ enum spool_opened {
  * returns SPOOL_OPEN_ABSENT when one of them is not there (yet): err says
  * which. */
 enum spool_opened spool_open_queued(struct spool *spool, const char *name,
-    int *out_control,
-    int *out_body, struct err *err);
+    int *out_control, int *out_body, struct err *err);
 
 /* True when nobody else (an agent of an earlier scheduler) holds the
  * control file: takes the exclusive lock, which belongs to the descriptor and

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/crc32c.h"
@@ -310,6 +311,36 @@ Test(spool_delete, half_of_it_is_ended_by_who_finds_it)
 	cr_expect_eq(found.finished, 1);
 	cr_expect_eq(found.completed, 0, "it is not for a finished one");
 	cr_expect(file_exists(&f, trashed(&q, ".control")));
+	fixture_close(&f);
+}
+
+/* Row D7: else an undelete that was cut in its middle would lose the message
+ * when the next start meets one error. */
+Test(spool_delete, a_move_that_fails_is_no_end)
+{
+	struct recovery found;
+	struct fixture f;
+	struct placed p;
+
+	fixture_open(&f, 1);
+	p = place(&f);
+	move_file(&f, at("queue/%s", p.path), trashed(&p, ""));
+	/* a file cannot take the name of a directory */
+	cr_assert_eq(mkdirat(spool_dir_fd(f.spool, AREA_TRASH, 0),
+	    trashed(&p, ".control") + strlen("trash/"), 0700), 0);
+	cr_expect_eq(spool_follow_queued(f.spool, p.path),
+	    SPOOL_FOLLOW_TROUBLE);
+	cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
+	    &found, &f.err), 0);
+	cr_expect_eq(found.completed, 0);
+	cr_expect(file_exists(&f, at("transport/%s", p.path)));
+	cr_expect(file_exists(&f, trashed(&p, "")));
+	cr_assert_eq(unlinkat(spool_dir_fd(f.spool, AREA_TRASH, 0),
+	    trashed(&p, ".control") + strlen("trash/"), AT_REMOVEDIR), 0);
+	cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
+	    &found, &f.err), 0);
+	cr_expect_eq(found.finished, 1);
+	cr_expect(file_exists(&f, trashed(&p, ".control")));
 	fixture_close(&f);
 }
 
