@@ -15,7 +15,7 @@ from zmtest.cases import Cases
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "flow", "nodes"))
-from world import Peer, free_port, hello                    # noqa: E402
+from world import Peer, hello                               # noqa: E402
 
 case = Cases()
 
@@ -33,7 +33,7 @@ class Place:
     host = "127.0.0.1"
 
     def __init__(self):
-        self.port = free_port(self.host)
+        self.port = mta.free_port()
 
 
 def programs(site):
@@ -71,7 +71,7 @@ def a_line(peer):
 def nodes_has_an_account_of_its_own(site):
     place, keys = Place(), f"{site.dir}/keys"
     front = (f"cluster mx {{ node a at 127.0.0.1:{place.port}; node b at "
-             f"127.0.0.1:{free_port('127.0.0.1')}; self a; desk ca "
+             f"127.0.0.1:{mta.free_port()}; self a; desk ca "
              f"{keys}/ca.pem certificate {keys}/a.pem; publish from b }}\n"
              "control admins victor\ncontrol operators wanda\n")
     site.conf_write(front)

@@ -304,9 +304,9 @@ reroute_large(struct act *act, struct err *err)
 	    reroute_is_whole(act)) {
 		struct job *job = act->visit.job;
 		size_t count = act->visit.control.rcpt_total;
+		struct resend nobody = { .groups = NULL };
 
-		result = reroute_whole(act, job, &(struct resend){ NULL },
-		    count, err);
+		result = reroute_whole(act, job, &nobody, count, err);
 		act->count.messages += result == 0;
 		act_page_end(act);
 		return result;
