@@ -457,7 +457,7 @@ def check_killed(old, fresh):
         calls = calls_of(other, old)
     finally:
         other.close()
-    for target in (calls - 60, calls // 2):
+    for target in (calls // 3, calls // 3):     # of all, and of the rest
         nth = Nth(fresh.mta.top)
         nth.plan(mode=KILL_BEFORE, target=target)
         done = fresh.queue(old, "--yes", env=nth.env(
