@@ -216,6 +216,7 @@ visit_resume(struct control_visit *visit)
 	    strcmp(job->id, visit->control.id) != 0)
 		return false;
 	if (visit->opening != NULL) {
+		visit->job = job;	/* also while it is being found out */
 		(void)visit_take_rcpts(visit, job);
 		return true;
 	}

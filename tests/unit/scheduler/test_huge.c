@@ -372,7 +372,10 @@ Test(huge, an_agent_that_dies_is_recorded_beside_the_loop, .timeout = 120)
 	mail_in("die");
 	cr_assert(yard_until(&yard, is_being_amended, NULL));
 	cr_expect_gt(yard.scheduler.queue.plan.open_jobs, 0, "it is in hand");
-	cr_assert(yard_until(&yard, is_at_rest, NULL));
+	/* some three hundred agents start, and die */
+	cr_assert(yard_until(&yard, is_at_rest, NULL) ||
+	    yard_until(&yard, is_at_rest, NULL) ||
+	    yard_until(&yard, is_at_rest, NULL));
 	cr_assert(yard_control(&yard, inode, &control));
 	for (size_t i = 0; i < control.rcpt_total; i++)
 		tried += control.groups[0].rcpts[i].tries > 0;
