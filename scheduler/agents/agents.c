@@ -31,12 +31,16 @@ enum {
 
 /* ---- birth ------------------------------------------------------- */
 
+/* Those that were started before, and fail while we wait, count once with the
+ * first of them. */
 static void
 ring_back_off(struct ring *ring)
 {
 	unsigned shift = ring->start_failures < 6 ? ring->start_failures : 6;
 	int64_t wait_ms = (int64_t)BACKOFF_FIRST_MS << shift;
 
+	if (clock_steady_ms() < ring->start_after_ms)
+		return;
 	if (wait_ms > AGENT_BACKOFF_MAX_MS)
 		wait_ms = AGENT_BACKOFF_MAX_MS;
 	ring->start_failures++;

@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,25 +62,37 @@ vertex_sent(struct vertex *vertex)
 	job->body_fd = -1;
 }
 
-/* What is left of a send that was cut short: true when it is out. */
-static bool
+/* A send failed.  Of one that is gone the last words are read first: its
+ * descriptor is ready for that, and agent_ready loses it after them.  Returns
+ * -1: there is nothing more to be sent. */
+static int
+agent_send_failed(struct agents *agents, struct agent *agent)
+{
+	if (errno == EPIPE || errno == ECONNRESET)
+		watch_set(agent->watch, LOOP_READ);
+	else
+		agent_lose(agents, agent, NULL);
+	return -1;
+}
+
+/* What is left of a send that was cut short.  1: it is out; 0: the socket is
+ * full; -1: the agent is gone, or lost. */
+static int
 agent_send_rest(struct agents *agents, struct agent *agent)
 {
 	ssize_t n;
 
 	if (agent->rest.len == 0)
-		return true;
+		return 1;
 	n = ipc_send(agent->socket, str_slice(&agent->rest), NULL, 0);
-	if (n < 0) {
-		agent_lose(agents, agent, NULL);
-		return false;
-	}
+	if (n < 0)
+		return agent_send_failed(agents, agent);
 	str_consume(&agent->rest, (size_t)n);
 	return agent->rest.len == 0;
 }
 
 /* One message of at most JOBS_A_SEND jobs.  returns 1 sent, 0 the socket is
- * full, -1 the agent is lost. */
+ * full, -1 the agent is gone, or lost. */
 static int
 agent_send_batch(struct agents *agents, struct agent *agent)
 {
@@ -100,10 +113,8 @@ agent_send_batch(struct agents *agents, struct agent *agent)
 	n = ipc_send(agent->socket, str_slice(&text), fds, count);
 	if (n == 0)
 		return 0;
-	if (n < 0) {
-		agent_lose(agents, agent, NULL);
-		return -1;
-	}
+	if (n < 0)
+		return agent_send_failed(agents, agent);
 	/* the descriptors went with the first byte */
 	while (agent->unsent != end) {
 		vertex = agent->unsent;
@@ -120,14 +131,10 @@ agent_send_batch(struct agents *agents, struct agent *agent)
 void
 agent_send(struct agents *agents, struct agent *agent)
 {
-	int got = 1;
+	int got = agent_send_rest(agents, agent);
 
-	if (!agent_send_rest(agents, agent)) {
-		got = agent->socket < 0 ? -1 : 0;
-	} else {
-		while (agent->unsent != NULL && got == 1)
-			got = agent_send_batch(agents, agent);
-	}
+	while (agent->unsent != NULL && got == 1)
+		got = agent_send_batch(agents, agent);
 	if (got < 0)
 		return;
 	watch_set(agent->watch, got == 1 ? LOOP_READ : LOOP_READ | LOOP_WRITE);

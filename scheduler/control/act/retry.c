@@ -158,9 +158,10 @@ retry_message(struct act *act, unsigned *budget)
 		visit_keep(&act->visit);
 		return;
 	}
-	for (; act->vertex<job->vertex_count && * budget> 0; --*budget) {
+	while (*budget > 0 && act->vertex < job->vertex_count) {
 		size_t i = act->vertex++;
 
+		--*budget;
 		if (job->vertices[i].state != VERTEX_DONE &&
 		    (act->meant == NULL || act->meant[i]))
 			act->page.count += vertex_retry(act,

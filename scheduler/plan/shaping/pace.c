@@ -230,6 +230,8 @@ pace_grow_far(struct thread *thread, int64_t since_ms, int64_t took_ms,
 		pace_was_vain(pace, now_ms);
 		return;
 	}
+	if (pace->step_rate > 0)
+		pace->vain_wait_ms = 0;
 	more = thread->limit + thread->limit / 2;
 	pace->step_limit = thread->limit;
 	pace->step_rate = rate;

@@ -77,7 +77,6 @@ Test(core, turns_without_time_deliver_all_the_same)
 			    (char[]){ 's', 'm', 't', 'p', '/', host, '.', 't',
 			    'e', 's', 't', '/', 'o', 'k', '@', host, '\0' },
 			    NULL);
-	yard_start(&yard);
 	cr_expect(yard_until(&yard, yard_has_delivered, &want));
 	cr_expect(yard_until(&yard, yard_is_empty, NULL));
 	yard_close(&yard);

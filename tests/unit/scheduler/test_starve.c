@@ -4,13 +4,14 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "scheduler/agents/agents.h"
 #include "tests/unit/scheduler/yard.h"
 
-enum { HOSTS = 1500, AGENTS = 2, BIG_DONE = 100 };
+enum { HOSTS = 1500, AGENTS = 2, BIG_DONE = 100, UNBORN = 8 };
 
 static const char two_agents[] = "group 50ms\n"
     "schedule */* { parallel 2; agents 2; overfeed 20; retry 10m }";
@@ -98,6 +99,41 @@ start_late(unsigned clause, const char *channel, int socket, unsigned token,
 {
 	(void)usleep(2 * FEED_TURN_US);
 	return yard_agent_start(clause, channel, socket, token, err);
+}
+
+/* It ends before it says a word. */
+static int
+start_unborn(unsigned clause, const char *channel, int socket, unsigned token,
+    struct err *err)
+{
+	close(socket);
+	return 0;
+}
+
+static bool
+all_are_lost(struct yard *y, void *arg)
+{
+	return y->scheduler.agents.token == UNBORN &&
+	    y->scheduler.agents.count == 0;
+}
+
+/* Else the agents of a busy moment would hold up their ring for a minute. */
+Test(starve, who_fail_together_count_once)
+{
+	struct ring *ring;
+	char rcpt[40];
+
+	yard_agents_start = start_unborn;
+	yard_open(&yard, "schedule */* { retry 10m }");
+	for (int i = 0; i < UNBORN; i++) {
+		snprintf(rcpt, sizeof(rcpt), "smtp/h%d.test/ok@x.test", i);
+		yard_message(&yard, "a@src.test", rcpt, NULL);
+	}
+	cr_assert(yard_until(&yard, all_are_lost, NULL));
+	ring = TAILQ_FIRST(&yard.scheduler.queue.threads.rings);
+	cr_expect_leq(ring->start_failures, 2, "%u", ring->start_failures);
+	yard_close(&yard);
+	yard_agents_start = NULL;
 }
 
 static bool
