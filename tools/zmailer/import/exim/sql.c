@@ -214,12 +214,23 @@ question_sqlite(struct exim4 *exim, struct slice *query, struct str *out)
 	return slice_starts(file, "/") && value_is_fit(file);
 }
 
+/* Does what was written from there on have a parameter? */
+static bool
+question_asks(const struct str *text, size_t from)
+{
+	const char *query = text->buf + from;
+
+	return strstr(query, "$1") != NULL || strstr(query, "$2") != NULL ||
+	    strstr(query, "$3") != NULL;
+}
+
 static const char *
 question_add(struct exim4 *exim, struct slice type, struct slice query,
     const char *role, const char **out_why)
 {
 	struct str text = STR_INIT, asked = STR_INIT;
 	const char *ours = NULL;
+	size_t from;
 	bool is_there = slice_is(type, "sqlite") ? question_sqlite(exim,
 	    &query, &text) : question_server(exim, type, &text);
 
@@ -233,13 +244,12 @@ question_add(struct exim4 *exim, struct slice type, struct slice query,
 		*out_why = "the query has variables that no table is asked "
 		    "with: write a definition (zmailer-table(8))";
 	else {
+		from = text.len;
 		str_adds(&text, "query ");
 		*out_why = import_query(str_slice(&asked), slice_is(type,
 		    "mysql"), &text);
 		str_addc(&text, '\n');
-		if (*out_why == NULL && strstr(text.buf, "$1") == NULL &&
-		    strstr(text.buf, "$2") == NULL && strstr(text.buf,
-		    "$3") == NULL)
+		if (*out_why == NULL && !question_asks(&text, from))
 			*out_why = "the query asks for nothing that a table "
 			    "is asked with: write its answer into a file";
 		if (*out_why == NULL)
