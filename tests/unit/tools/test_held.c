@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -122,6 +123,7 @@ drip_start(const char *dir)
 	snprintf(path, sizeof(path), "%s/" NODES_SOCKET, dir);
 	fd = unix_socket_listen(path, 0600, &err);
 	cr_assert_geq(fd, 0, "%s", err.text);
+	cr_assert_eq(fcntl(fd, F_SETFL, 0), 0);	/* accept() waits */
 	pid = fork();
 	if (pid == 0) {
 		peer = accept(fd, NULL, NULL);
