@@ -151,6 +151,16 @@ class Ledger:
             self.delivered(instance, token, rcpt) > 0
             for token in self.acked for rcpt in self.fates(token))
 
+    def unsettled(self, instance):
+        """What is_settled waits for, in words."""
+        waiting = [f"{area}/ has {instance.count(area)}" for area in (
+            "router", "queue", "transport", "deferred", "public")
+            if instance.count(area)]
+        return ", ".join(waiting + [
+            f"{token} has not reached {rcpt}" for token in self.acked
+            for rcpt in self.fates(token)
+            if not self.delivered(instance, token, rcpt)]) or "nothing"
+
     def audit(self, instance):
         """(lost, duplicates): lists of (token, recipient, copies)."""
         lost, twice = [], []

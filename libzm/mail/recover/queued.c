@@ -44,9 +44,14 @@ struct lone {			/* bodies or control files without the other */
 
 enum { PAIRS_AHEAD = 64 };	/* open at a time */
 
-enum { ASIDE_COUNT = 4 };
-static const enum spool_area aside_areas[ASIDE_COUNT] =
-    { AREA_POSTMAN, AREA_TRASH, AREA_DEFERRED, AREA_FREEZER };
+enum {
+	ASIDE_POSTMAN, ASIDE_TRASH, ASIDE_DEFERRED, ASIDE_FREEZER,
+	ASIDE_COUNT
+};
+static const enum spool_area aside_areas[ASIDE_COUNT] = {
+	[ASIDE_POSTMAN] = AREA_POSTMAN, [ASIDE_TRASH] = AREA_TRASH,
+	[ASIDE_DEFERRED] = AREA_DEFERRED, [ASIDE_FREEZER] = AREA_FREEZER
+};
 
 struct pair {
 	const struct entry *body, *control;
@@ -347,6 +352,55 @@ recover_follow(struct recover *r, const char *control_name,
 	return SPOOL_FOLLOW_NONE;
 }
 
+/* D7: the disk kept the move of the control file and forgot the body's.
+ * true: it is back. */
+static bool
+control_in_trash(struct recover *r, const char *body_name, ino_t number,
+    const char *id, const struct name_list *trash)
+{
+	static const char end[] = ".control";
+	char control_id[SPOOL_ID_BYTES];
+	struct spool_name parts;
+
+	for (size_t i = 0; i < trash->count; i++) {
+		const struct place control = { AREA_TRASH, 0,
+		    trash->names[i] };
+		char body[SPOOL_NAME_BYTES];
+
+		if (!spool_name_parse(slice_of(control.name), &parts) ||
+		    parts.inode != number || !slice_ends(parts.why, end))
+			continue;
+		snprintf(body, sizeof(body), "%.*s", (int)(strlen(
+		    control.name) - strlen(end)), control.name);
+		if (recover_exists(r, AREA_TRASH, body) ||
+		    !recover_control_id(r, control, control_id) ||
+		    strcmp(id, control_id) != 0)
+			continue;
+		return recover_move(r, &r->out->finished, id, control,
+		    (struct place){ AREA_TRANSPORT, 0, body_name },
+		    "its body was not deleted (D7)");
+	}
+	return false;
+}
+
+/* A body without a control file. */
+static void
+body_alone(struct recover *r, const struct entry *entry,
+    const struct name_list *trash)
+{
+	char name[SPOOL_NAME_BYTES], id[SPOOL_ID_BYTES];
+	const struct place place = { AREA_QUEUE, 0, name };
+	bool has_id;
+
+	entry_name(entry, name);
+	if (recover_exists(r, AREA_TRANSPORT, name))
+		return;
+	has_id = recover_message_id(r, place, id);
+	if (!has_id || !control_in_trash(r, name, entry->number, id, trash))
+		recover_route_again(r, name, has_id ? id : NULL,
+		    "body without a control file (P6)");
+}
+
 /* P5 of a message that had been set aside before it was routed: the disk
  * forgot all its renames since. */
 static bool
@@ -390,12 +444,13 @@ control_alone(struct recover *r, const struct entry *entry,
 	entry_name(entry, name);
 	if (recover_exists(r, AREA_QUEUE, name) ||
 	    body_in_router(r, name, entry->number) ||
-	    recover_follow(r, name, AREA_POSTMAN, &aside[0]) !=
+	    recover_follow(r, name, AREA_POSTMAN, &aside[ASIDE_POSTMAN]) !=
 	    SPOOL_FOLLOW_NONE ||
-	    recover_follow(r, name, AREA_TRASH, &aside[1]) !=
+	    recover_follow(r, name, AREA_TRASH, &aside[ASIDE_TRASH]) !=
 	    SPOOL_FOLLOW_NONE ||
-	    body_aside(r, name, entry->number, AREA_DEFERRED, &aside[2]) ||
-	    body_aside(r, name, entry->number, AREA_FREEZER, &aside[3]))
+	    body_aside(r, name, entry->number, AREA_DEFERRED,
+	    &aside[ASIDE_DEFERRED]) || body_aside(r, name, entry->number,
+	    AREA_FREEZER, &aside[ASIDE_FREEZER]))
 		return;
 	fd = recover_open(r, (struct place){ AREA_TRANSPORT, 0, name }, &st);
 	if (fd < 0)
@@ -410,19 +465,10 @@ static void
 mend_lone(struct recover *r, struct lone *bodies, struct lone *controls,
     const struct name_list *aside)
 {
-	char name[SPOOL_NAME_BYTES], id[SPOOL_ID_BYTES];
-
 	pair_by_id(r, bodies, controls);
-	for (size_t i = 0; i < bodies->count; i++) {
-		const struct place place = { AREA_QUEUE, 0, name };
-
-		entry_name(bodies->all[i], name);
-		if (!bodies->all[i]->is_done &&
-		    !recover_exists(r, AREA_TRANSPORT, name))
-			recover_route_again(r, name,
-			    recover_message_id(r, place, id) ? id : NULL,
-			    "body without a control file (P6)");
-	}
+	for (size_t i = 0; i < bodies->count; i++)
+		if (!bodies->all[i]->is_done)
+			body_alone(r, bodies->all[i], &aside[ASIDE_TRASH]);
 	/* F1 -> F2: who unlinked the bodies died, perhaps before the barrier */
 	if (controls->count > 0)
 		recover_make_durable(r);
@@ -521,7 +567,8 @@ recover_queued(struct recover *r, struct err *err)
 	    mend_twins(r, &bodies, err) != 0))
 		goto done;
 	queued_match(r, &bodies, &controls, &lone_bodies, &lone_controls);
-	for (size_t i = 0; lone_controls.count > 0 && i < ASIDE_COUNT; i++)
+	for (size_t i = 0; lone_controls.count + lone_bodies.count > 0 &&
+	    i < ASIDE_COUNT; i++)
 		if (recover_list(r, aside_areas[i], 0, NULL, &aside[i],
 			err) != 0)
 			goto done;

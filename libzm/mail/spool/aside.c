@@ -38,12 +38,24 @@ aside_name(ino_t inode, const char *why, unsigned turn,
 		    (uintmax_t)inode, why, turn);
 }
 
+/* The control file of a message that is no more, or came back without it. */
+static bool
+has_control(int dir_fd, const char *name)
+{
+	char control[SPOOL_NAME_BYTES + 16];
+
+	snprintf(control, sizeof(control), "%s.control", name);
+	return faccessat(dir_fd, control, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 int
 spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
     const char *why, char out_name[SPOOL_NAME_BYTES])
 {
 	for (unsigned turn = 1; turn < SPOOL_TAKEN_MAX; turn++) {
 		aside_name(inode, why, turn, out_name);
+		if (has_control(to_fd, out_name))
+			continue;
 		if (spool_rename(from_fd, from, to_fd, out_name) == 0)
 			return 0;
 		if (errno != EEXIST)

@@ -406,7 +406,8 @@ class Recording:
     def judge(self):
         instance, found = self.instance, self.book.faults(self.instance)
         if not self.book.is_settled(instance):
-            found.append("it is not settled")
+            found.append("it is not settled: " +
+                         self.book.unsettled(self.instance))
         self.count += 1
         if self.count % SWEEP == 0:
             self.clock.move(7200)

@@ -344,6 +344,70 @@ Test(spool_delete, a_move_that_fails_is_no_end)
 	fixture_close(&f);
 }
 
+/* Row D7: a power cut kept the move of the control file alone: what was done
+ * for its recipients is known in it, and it is in nobody's way. */
+Test(spool_delete, a_power_cut_that_forgot_the_body_s_move)
+{
+	struct recovery found;
+	struct fixture f;
+	struct placed p;
+
+	fixture_open(&f, 2);
+	p = place(&f);
+	move_file(&f, at("transport/%s", p.path), trashed(&p, ".control"));
+	cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
+	    &found, &f.err), 0);
+	cr_expect_eq(found.finished, 1);
+	cr_expect_eq(found.rerouted, 0);
+	cr_expect_eq(file_inode(&f, at("queue/%s", p.path)), p.inode);
+	cr_expect(file_exists(&f, at("transport/%s", p.path)));
+	cr_expect_eq(count_files(&f, "trash"), 0);
+	fixture_close(&f);
+}
+
+/* One of another message, or of one whose body lies beside it, stays. */
+Test(spool_delete, the_control_file_of_another_stays_in_trash)
+{
+	struct recovery found;
+	struct fixture f;
+	struct placed p;
+
+	fixture_open(&f, 0);
+	p = place(&f);
+	cr_assert_eq(unlink(at("%s/transport/%s", f.dir, p.path)), 0);
+	put_file(&f, trashed(&p, ".control"), "x", 1);
+	cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
+	    &found, &f.err), 0);
+	cr_expect_eq(found.rerouted, 1);
+	cr_expect(file_exists(&f, trashed(&p, ".control")));
+	p = place(&f);
+	move_file(&f, at("transport/%s", p.path), trashed(&p, "-2.control"));
+	put_file(&f, trashed(&p, "-2"), "x", 1);
+	cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
+	    &found, &f.err), 0);
+	cr_expect_eq(found.rerouted, 1);
+	cr_expect(file_exists(&f, trashed(&p, "-2.control")));
+	fixture_close(&f);
+}
+
+/* A control file that was left alone takes no other message's place. */
+Test(spool_delete, beside_a_control_file_that_is_alone)
+{
+	struct fixture f;
+	struct placed p;
+
+	fixture_open(&f, 0);
+	p = place(&f);
+	put_file(&f, trashed(&p, ".control"), "x", 1);
+	cr_assert_eq(spool_trash_queued(f.spool, p.path, &f.err), 0, "%s",
+	    f.err.text);
+	cr_expect_eq(file_inode(&f, trashed(&p, "-2")), p.inode);
+	cr_expect(file_exists(&f, trashed(&p, "-2.control")));
+	cr_expect_eq(count_files(&f, "queue") + count_files(&f, "transport"),
+	    0);
+	fixture_close(&f);
+}
+
 Test(spool_delete, reroute_and_half_of_it)
 {
 	struct recovery found;
