@@ -132,10 +132,13 @@ class Deleted(Ordered):
             {}).get("recipients") == 1
 
     def is_done(self, instance, step):
+        """A scheduler that was refused a rename may count what lies
+        elsewhere: both files say where it is."""
         if step == 2:
             return False
         found = self.ask(instance, "count", select="state=suspended") or {}
-        return found.get("recipients") == step
+        return found.get("recipients") == step and all(
+            instance.count(area) == step for area in ("queue", "transport"))
 
 
 class Reloaded(upgrade.Upgraded):
