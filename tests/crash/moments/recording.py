@@ -3,6 +3,7 @@
 SPDX-License-Identifier: ISC
 """
 import collections
+import contextlib
 import copy
 import dataclasses
 import os
@@ -287,7 +288,8 @@ class Recording:
                 instance.start()
             else:
                 is_whole = self.start_in_trouble()
-            self.work.say_again(book, instance)
+            with self.healing():
+                self.work.say_again(book, instance)
             self.settle()
             if point.mode == COUNT:
                 calls = self.read_calls()
@@ -344,6 +346,24 @@ class Recording:
         return None
 
     # ---- what runs from there ----------------------------------------------
+
+    @contextlib.contextmanager
+    def healing(self):
+        """Who says an order again says it until it is done: the disk has room
+        again meanwhile."""
+        over = threading.Event()
+
+        def heal():
+            while not over.wait(HEAL_S):
+                if self.nth.read()["fired"]:
+                    self.nth.heal()
+        thread = threading.Thread(target=heal)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
     def start_and_stop(self):
         """All that started is killed at the call that was planned; returns
