@@ -174,8 +174,8 @@ authres_add(struct str *out, const char *host, const struct origins *origins)
 /* ---- fields of others --------------------------------------------------- */
 
 /* No token has them, nor controls (RFC 2045 section 5.1): what a reader who is
- * not strict takes for the name, before or after, is not known.  "=" is let be: where
- * others leave the name out, the field begins with "spf=pass". */
+ * not strict takes for the name, before or after, is not known.  "=" is let
+ * be: where others leave the name out, the field begins with "spf=pass". */
 static bool
 authres_is_special(char c)
 {
