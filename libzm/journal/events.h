@@ -117,8 +117,8 @@ EVENT(MILTER_FAILED, "milter.failed", WARN, "session milter reason fail",
 EVENT(ORIGIN_FAILED, "origin.failed", WARN, "session reason",
     "The check of whose mail a message is failed (verify-origin); it was "
     "accepted without our Authentication-Results, or 451 told its client to "
-    "try again.  Without an id: SPF was asked for at RCPT, and no rule about "
-    "SPF matched.")
+    "try again.  Without an id: SPF was asked for at RCPT, and rules about "
+    "SPF wait for the message.")
 EVENT(COPY_MISSING, "copy.missing", WARN, "session reason",
     "A message could not be copied to the cluster's PostgreSQL before it was "
     "accepted; it was accepted without, or its client was told to try again "

@@ -46,6 +46,8 @@ struct judge_case {		/* one question; all of it in its arena */
 	struct judge_mail	 mail;
 	struct answers		*answers;
 	unsigned		 out, asked, rounds, kept;
+	size_t			 cursor;	/* questions before it were
+						 * asked */
 	int64_t			 asks_until_ms;
 	int64_t			 received_s;
 	bool			 has_spf, has_dkim, has_dmarc, has_arc;
@@ -171,9 +173,8 @@ judge_case_conclude(struct judge_case *one)
 
 /* ---- judging ---------------------------------------------------------- */
 
-/* Judge what can be judged now.  returns whether questions are open. */
-static bool
-judge_case_try(struct judge_case *one)
+static enum origin
+judge_case_spf(struct judge_case *one)
 {
 	const struct judge_question *question = &one->question;
 	const struct spf_ask ask = { .client = question->client,
@@ -182,17 +183,48 @@ judge_case_try(struct judge_case *one)
 	    slice_of(one->judge->process->conf->host) : question->host,
 	    .now_s = one->received_s };
 
+	return spf_judge(one->answers, &ask, one->arena, &one->spf);
+}
+
+/* What DMARC asks about the author is asked for first, whatever the rest
+ * comes to: no name server of who sent it can keep it from being known. */
+static void
+judge_case_look_ahead(struct judge_case *one)
+{
+	struct dmarc ahead;
+
+	if (one->author.n > 0)
+		(void)dmarc_judge(one->answers, one->author, NULL, NULL, 0,
+		    one->arena, &ahead);
+}
+
+/* Who sent it, and does the author's domain stand by it?  returns whether
+ * questions are open. */
+static bool
+judge_case_try_author(struct judge_case *one)
+{
+	judge_case_look_ahead(one);
 	if (!one->has_spf)
-		one->has_spf = spf_judge(one->answers, &ask, one->arena,
-		    &one->spf) != ORIGIN_ASKS;
-	if (question->is_spf_alone)
-		return !one->has_spf;
+		one->has_spf = judge_case_spf(one) != ORIGIN_ASKS;
 	if (!one->has_dkim) {
 		one->dkim = dkim_judge(one->answers, one->mail.message,
 		    one->received_s, one->arena, one->dkims, &one->dkim_count,
 		    &one->dkim_found);
 		one->has_dkim = one->dkim != ORIGIN_ASKS;
 	}
+	if (!one->has_spf || !one->has_dkim)
+		return true;
+	one->has_dmarc = one->author.n == 0 || dmarc_judge(one->answers,
+	    one->author, &one->spf, one->dkims, one->dkim_count, one->arena,
+	    &one->dmarc) != ORIGIN_ASKS;
+	return !one->has_dmarc;
+}
+
+/* Who passed it on?  Chains can be long, so they have what time and questions
+ * are left. */
+static bool
+judge_case_try_chains(struct judge_case *one)
+{
 	if (!one->has_arc)
 		one->has_arc = one->judge->process->conf->arc_domain_count ==
 		    0 || arc_judge(one->answers, one->mail.message,
@@ -202,14 +234,17 @@ judge_case_try(struct judge_case *one)
 		    one->arena, &one->dkim2) != ORIGIN_ASKS &&
 		    dkim2_bounce_judge(one->answers, &one->dkim2_mail,
 		    one->arena, &one->dkim2) != ORIGIN_ASKS;
-	if (!one->has_spf || !one->has_dkim || !one->has_arc ||
-	    !one->has_dkim2)
-		return true;
-	if (!one->has_dmarc)
-		one->has_dmarc = one->author.n == 0 || dmarc_judge(
-		    one->answers, one->author, &one->spf, one->dkims,
-		    one->dkim_count, one->arena, &one->dmarc) != ORIGIN_ASKS;
-	return !one->has_dmarc;
+	return !one->has_arc || !one->has_dkim2;
+}
+
+/* Judge what can be judged now.  returns whether questions are open. */
+static bool
+judge_case_try(struct judge_case *one)
+{
+	if (one->question.is_spf_alone)
+		return judge_case_spf(one) == ORIGIN_ASKS;
+	return (!one->has_dmarc && judge_case_try_author(one)) ||
+	    judge_case_try_chains(one);
 }
 
 static void judge_on_answer(void *context, enum dns_result result,
@@ -220,17 +255,19 @@ static bool
 judge_case_is_late(const struct judge_case *one)
 {
 	return one->asked >= JUDGE_ASKS_MAX ||
+	    one->rounds > JUDGE_ROUNDS_MAX ||
 	    clock_steady_ms() >= one->asks_until_ms;
 }
 
+/* Ask what was not asked yet, some at a time; when it is too late, that is
+ * the answer. */
 static void
 judge_case_ask(struct judge_case *one)
 {
 	const struct origin_answer *question;
-	size_t cursor = 0;
 
-	while ((question = answers_next_question(one->answers, &cursor)) !=
-	    NULL) {
+	while (one->out < JUDGE_OUT_MAX && (question = answers_next_question(
+	    one->answers, &one->cursor)) != NULL) {
 		struct judge_ticket *ticket;
 
 		if (judge_case_is_late(one)) {
@@ -253,10 +290,7 @@ static void
 judge_case_go(struct judge_case *one)
 {
 	while (judge_case_try(one)) {
-		if (++one->rounds > JUDGE_ROUNDS_MAX) {
-			judge_case_end(one, false, "it asks too much");
-			return;
-		}
+		one->rounds++;
 		judge_case_ask(one);
 		if (one->out > 0)
 			return;
@@ -281,7 +315,9 @@ judge_on_answer(void *context, enum dns_result result,
 	if (one->kept++ < JUDGE_KEPT_MAX)
 		dns_kept_add(one->judge->kept, ticket->type, ticket->name,
 		    clock_steady_ms(), result, bytes);
-	if (--one->out == 0)
+	one->out--;
+	judge_case_ask(one);
+	if (one->out == 0)
 		judge_case_go(one);
 }
 

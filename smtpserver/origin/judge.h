@@ -29,7 +29,8 @@
  * Its sandbox (daemon/sandbox.h) has drafts, the journal and DNS servers, and
  * nothing else.  Answers are kept while they count, a minute at most
  * (io/dns/kept.h).  It works on many messages at a time, each with at most
- * JUDGE_ASKS_MAX questions in JUDGE_ASK_MS.  A large message is mapped, never
+ * JUDGE_ASKS_MAX questions in JUDGE_ASK_MS, those about the author's domain
+ * first.  A large message is mapped, never
  * read as a whole.
  *
  * SPDX-License-Identifier: ISC
@@ -44,11 +45,14 @@
 #include "origin/origin.h"
 
 enum {
-	JUDGE_ASKS_MAX = 200,		/* questions to the DNS a message */
+	JUDGE_ASKS_MAX = 200,		/* questions to the DNS a message, */
+	JUDGE_OUT_MAX = 8,		/* so many at a time: all messages that
+					 * a process has in hand (helper_kinds)
+					 * have room in DNS_FLIGHTS_MAX */
 	JUDGE_KEPT_MAX = 16,		/* answers kept for others; a message
 					 * that asks for more is rare, or
 					 * wants them pushed out */
-	JUDGE_ROUNDS_MAX = 60,		/* of them; more is no mail */
+	JUDGE_ROUNDS_MAX = 60,		/* of them; then no more are asked */
 	JUDGE_ASK_MS = 20000,		/* then no more are asked */
 	JUDGE_SIGNERS_BYTES = 512,	/* what does not fit is left out */
 	JUDGE_FIELD_BYTES = 1024,	/* for "edit"; a longer field is in a

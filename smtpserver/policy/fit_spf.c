@@ -51,10 +51,10 @@ fit_spf(struct trial *trial, const struct conf_rule *rule)
 	    FACT_MESSAGE);
 	if (fact == NULL)
 		return FIT_NEED;
-	/* Nobody is refused because it cannot be judged now: what might take
-	 * the message waits for it, and a refusal with it. */
+	/* Nobody is refused because it cannot be judged now, and nobody is
+	 * taken: the rule waits for the message. */
 	if (fact->state == ASK_TROUBLE ||
 	    judge_spf_parse(fact->answer, &trial->spf) != 0)
-		return rule->action == ACTION_ACCEPT ? FIT_LATE : FIT_NO;
+		return FIT_LATE;
 	return late_spf_fits(rule, trial->spf) ? FIT_YES : FIT_NO;
 }

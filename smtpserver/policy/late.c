@@ -25,6 +25,16 @@ late_add(struct late_rules *late, const struct conf_rule *rule, bool is_ours)
 }
 
 bool
+late_may_refuse(const struct late_rules *late)
+{
+	for (unsigned i = 0; i < late->count; i++)
+		if (!late->all[i]->is_shadow &&
+		    late->all[i]->action != ACTION_ACCEPT)
+			return true;
+	return false;
+}
+
+bool
 late_rules_equal(const struct late_rules *a, const struct late_rules *b)
 {
 	for (unsigned i = 0; i < a->count && i < b->count; i++)

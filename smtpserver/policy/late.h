@@ -38,6 +38,8 @@ struct late_origin {		/* what was judged */
 /* Leave a rule open. */
 void late_add(struct late_rules *late, const struct conf_rule *rule,
     bool is_ours);
+/* May one of them refuse the message, or set it aside? */
+bool late_may_refuse(const struct late_rules *late);
 /* Do they have the same rules? */
 bool late_rules_equal(const struct late_rules *a, const struct late_rules *b);
 

@@ -153,6 +153,10 @@ struct dns_error {
 };
 bool dns_parse_error(const unsigned char *answer, size_t n,
     struct dns_error *out);
+/* What the records of an answer come to: one that is damaged before the first
+ * of them does not say that there are none. */
+enum dns_result dns_parsed(bool is_there, bool is_damaged, const char *type,
+    struct err *err);
 /* Read PTR records whose names are host names; appends to the *out_n that are
  * there. */
 enum dns_result dns_parse_ptr(const unsigned char *answer, size_t n,

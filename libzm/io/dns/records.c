@@ -72,6 +72,7 @@ dns_parse_mx(const unsigned char *answer, size_t n, struct dns_mx *out,
 {
 	ns_msg message;
 	ns_rr record;
+	bool is_damaged = false;
 	unsigned records = 0;
 
 	*out_n = 0;
@@ -83,7 +84,8 @@ dns_parse_mx(const unsigned char *answer, size_t n, struct dns_mx *out,
 	    *out_n < DNS_MX_MAX; i++) {
 		struct dns_mx *mx = &out[*out_n];
 
-		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
+		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
+		if (is_damaged)
 			break;
 		if (ns_rr_type(record) != ns_t_mx ||
 		    ns_rr_class(record) != ns_c_in || ns_rr_rdlen(record) < 3)
@@ -101,7 +103,7 @@ dns_parse_mx(const unsigned char *answer, size_t n, struct dns_mx *out,
 		return DNS_BAD;
 	}
 	mx_sort(out, *out_n);
-	return *out_n > 0 ? DNS_OK : DNS_NONE;
+	return dns_parsed(*out_n > 0, is_damaged, "MX", err);
 }
 
 /* ---- addresses --------------------------------------------------------- */
@@ -132,6 +134,7 @@ dns_parse_addresses(const unsigned char *answer, size_t n,
 	ns_msg message;
 	ns_rr record;
 	size_t before = *out_n;
+	bool is_damaged = false;
 
 	if (ns_initparse(answer, (int)n, &message) < 0) {
 		err_set(err, "the address answer cannot be read");
@@ -139,7 +142,8 @@ dns_parse_addresses(const unsigned char *answer, size_t n,
 	}
 	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
 	    *out_n < DNS_ADDRESS_MAX; i++) {
-		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
+		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
+		if (is_damaged)
 			break;
 		if (ns_rr_class(record) != ns_c_in)
 			continue;
@@ -151,7 +155,7 @@ dns_parse_addresses(const unsigned char *answer, size_t n,
 			dns_address_set(AF_INET6, ns_rr_rdata(record),
 			    &out[(*out_n)++]);
 	}
-	return *out_n > before ? DNS_OK : DNS_NONE;
+	return dns_parsed(*out_n > before, is_damaged, "address", err);
 }
 
 /* ---- records as they are ----------------------------------------------- */
@@ -162,6 +166,7 @@ dns_parse_records(const unsigned char *answer, size_t n, enum dns_type type,
 {
 	ns_msg message;
 	ns_rr record;
+	bool is_damaged = false;
 
 	str_reset(&out->bytes);
 	out->count = 0;
@@ -171,7 +176,8 @@ dns_parse_records(const unsigned char *answer, size_t n, enum dns_type type,
 	}
 	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
 	    out->count < DNS_RECORDS_MAX; i++) {
-		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
+		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
+		if (is_damaged)
 			break;
 		if (ns_rr_class(record) != ns_c_in ||
 		    (unsigned)ns_rr_type(record) != (unsigned)type)
@@ -180,7 +186,7 @@ dns_parse_records(const unsigned char *answer, size_t n, enum dns_type type,
 		    ns_rr_rdlen(record));
 		out->ends[out->count++] = out->bytes.len;
 	}
-	return out->count > 0 ? DNS_OK : DNS_NONE;
+	return dns_parsed(out->count > 0, is_damaged, "record", err);
 }
 
 void

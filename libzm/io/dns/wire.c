@@ -297,6 +297,17 @@ dns_parse_error(const unsigned char *answer, size_t n, struct dns_error *out)
 	return is_found;
 }
 
+enum dns_result
+dns_parsed(bool is_there, bool is_damaged, const char *type, struct err *err)
+{
+	if (is_there)
+		return DNS_OK;
+	if (!is_damaged)
+		return DNS_NONE;
+	err_set(err, "the %s answer is damaged", type);
+	return DNS_BAD;
+}
+
 /* A name that others may compare and print. */
 static bool
 wire_is_host_name(const char *name)
@@ -315,6 +326,7 @@ dns_parse_ptr(const unsigned char *answer, size_t n, struct dns_name *out,
     size_t *out_n, struct err *err)
 {
 	size_t before = *out_n;
+	bool is_damaged = false;
 	ns_msg message;
 	ns_rr record;
 
@@ -326,7 +338,8 @@ dns_parse_ptr(const unsigned char *answer, size_t n, struct dns_name *out,
 	    *out_n < DNS_PTR_MAX; i++) {
 		char *text = out[*out_n].text;
 
-		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
+		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
+		if (is_damaged)
 			break;
 		if (ns_rr_type(record) == ns_t_ptr &&
 		    ns_rr_class(record) == ns_c_in &&
@@ -335,7 +348,7 @@ dns_parse_ptr(const unsigned char *answer, size_t n, struct dns_name *out,
 		    wire_is_host_name(text))
 			(*out_n)++;
 	}
-	return *out_n > before ? DNS_OK : DNS_NONE;
+	return dns_parsed(*out_n > before, is_damaged, "PTR", err);
 }
 
 /* Length-prefixed strings, one after the other. */
@@ -353,6 +366,7 @@ enum dns_result
 dns_parse_texts(const unsigned char *answer, size_t n, struct str *out,
     size_t ends[], size_t max, size_t *out_n, struct err *err)
 {
+	bool is_damaged = false;
 	ns_msg message;
 	ns_rr record;
 
@@ -363,7 +377,8 @@ dns_parse_texts(const unsigned char *answer, size_t n, struct str *out,
 	}
 	for (int i = 0; i < ns_msg_count(message, ns_s_an) && *out_n < max;
 	    i++) {
-		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
+		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
+		if (is_damaged)
 			break;
 		if (ns_rr_type(record) != ns_t_txt ||
 		    ns_rr_class(record) != ns_c_in)
@@ -371,7 +386,7 @@ dns_parse_texts(const unsigned char *answer, size_t n, struct str *out,
 		add_strings(out, ns_rr_rdata(record), ns_rr_rdlen(record));
 		ends[(*out_n)++] = out->len;
 	}
-	return *out_n > 0 ? DNS_OK : DNS_NONE;
+	return dns_parsed(*out_n > 0, is_damaged, "TXT", err);
 }
 
 enum dns_result

@@ -48,8 +48,9 @@ authres_add_value(struct str *out, struct slice text)
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 
+		/* without it, another name might stand there */
 		if (c < ' ' || c >= 127)
-			continue;
+			c = '?';
 		if (c == '"' || c == '\\')
 			str_addc(out, '\\');
 		str_addc(out, (char)c);
@@ -172,13 +173,14 @@ authres_add(struct str *out, const char *host, const struct origins *origins)
 
 /* ---- fields of others --------------------------------------------------- */
 
-/* No token has them (RFC 2045 section 5.1): what a reader who is not strict
- * takes for the name, before or after, is not known.  "=" is let be: where
- * others leave the name out, the field begins with "spf=pass". */
+/* No token has them, nor controls (RFC 2045 section 5.1): what a reader who is
+ * not strict takes for the name, before or after, is not known.  "=" is let
+ * be: where others leave the name out, the field begins with "spf=pass". */
 static bool
 authres_is_special(char c)
 {
-	return c != '\0' && strchr("()<>@,;:\\\"/[]?", c) != NULL;
+	return (c >= 0 && c < ' ') || c == 0x7f ||
+	    strchr("()<>@,;:\\\"/[]?", c) != NULL;
 }
 
 /* After the authserv-id: blanks, a comment, a version after them, or ";". */
@@ -188,13 +190,14 @@ authres_id_ends(char c)
 	return c == ';' || c == '(' || ascii_is_space(c);
 }
 
-/* Is the authserv-id at the front, quotes taken off, this host in any
- * case? */
+/* Is the authserv-id at the front, quotes taken off, this host in any case,
+ * with a last dot or without? */
 static bool
 authres_id_is(struct slice rest, const char *host, bool *out_is_readable)
 {
 	bool is_quoted = rest.n > 0 && rest.p[0] == '"', is_same = true;
-	size_t at = 0, i = is_quoted ? 1 : 0;
+	size_t at = 0, n = strlen(host), i = is_quoted ? 1 : 0;
+	bool has_dot = false;
 
 	*out_is_readable = false;
 	for (; i < rest.n; i++) {
@@ -211,13 +214,15 @@ authres_id_is(struct slice rest, const char *host, bool *out_is_readable)
 			return false;
 		if (is_quoted && c == '\\' && i + 1 < rest.n)
 			c = rest.p[++i];
-		is_same = is_same && host[at] != '\0' &&
-		    ascii_lower(host[at]) == ascii_lower(c);
-		at++;
+		if (is_same && at == n && c == '.')
+			has_dot = is_same = !has_dot;
+		else
+			is_same = is_same && !has_dot && at < n &&
+			    ascii_lower(host[at++]) == ascii_lower(c);
 	}
 	if (!is_quoted)
-		*out_is_readable = at > 0;
-	return is_same && host[at] == '\0';
+		*out_is_readable = i > 0;
+	return is_same && at == n;
 }
 
 bool

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/siphash.h"
 #include "origin/dkim/internal.h"
 #include "tls/digest.h"
 
@@ -195,15 +196,57 @@ dkim_add_field(struct str *out, const struct header_field *field,
 	str_release(&text);
 }
 
+/* Fields by their names: each has a chain, the last field of the header first.
+ * Names are strangers', so nobody can have them all in one chain, and thousands
+ * of names and of fields cost no more than to read them. */
+enum { HEADER_CHAINS = 1024 };
+
+struct header_index {
+	const struct header_field *fields;
+	uint32_t	*next;			/* a field's number and 1; 0:
+						 * no more */
+	uint32_t	 first[HEADER_CHAINS];
+	struct str	 name;			/* in lower case */
+};
+
+static uint32_t *
+header_chain(struct header_index *index, struct slice name)
+{
+	str_reset(&index->name);
+	for (size_t i = 0; i < name.n; i++)
+		str_addc(&index->name, ascii_lower(name.p[i]));
+	return &index->first[siphash(siphash_process_key(), str_slice(
+	    &index->name)).low % HEADER_CHAINS];
+}
+
+static struct header_index *
+header_index_new(struct arena *arena, const struct header_field *fields,
+    size_t count)
+{
+	struct header_index *index = arena_alloc(arena, sizeof(*index));
+
+	*index = (struct header_index){ .fields = fields, .name = STR_INIT,
+	    .next = arena_alloc(arena, (count + 1) * sizeof(*index->next)) };
+	for (size_t i = 0; i < count; i++) {
+		uint32_t *chain = header_chain(index, fields[i].name);
+
+		index->next[i] = *chain;
+		*chain = (uint32_t)i + 1;
+	}
+	return index;
+}
+
 /* The last one of this name that was not taken yet (section 5.4.2). */
 static const struct header_field *
-header_take(const struct header_field *fields, size_t count, bool *taken,
-    struct slice name)
+header_take(struct header_index *index, struct slice name)
 {
-	for (size_t i = count; i-- > 0;)
-		if (!taken[i] && slice_equal_nocase(fields[i].name, name)) {
-			taken[i] = true;
-			return &fields[i];
+	uint32_t *link = header_chain(index, name), number;
+
+	for (; (number = *link) != 0; link = &index->next[number - 1])
+		if (slice_equal_nocase(index->fields[number - 1].name,
+		    name)) {
+			*link = index->next[number - 1];
+			return &index->fields[number - 1];
 		}
 	return NULL;
 }
@@ -213,19 +256,19 @@ dkim_add_signed_header(struct str *out, struct arena *arena,
     const struct header_field *fields, size_t count,
     const struct dkim_field *signature)
 {
-	bool *taken = arena_alloc(arena, count + 1);
+	struct header_index *index = header_index_new(arena, fields, count);
 	struct slice names = signature->names, name, none = { NULL, 0 };
 	const struct header_field *field;
 
-	memset(taken, 0, count);
 	while (slice_cut(&names, ':', &name)) {
-		field = header_take(fields, count, taken, slice_trim(name));
+		field = header_take(index, slice_trim(name));
 		if (field == NULL)
 			continue;
 		dkim_add_field(out, field, none,
 		    signature->is_relaxed_header);
 		str_adds(out, "\r\n");
 	}
+	str_release(&index->name);
 	dkim_add_field(out, &signature->field, signature->b_at,
 	    signature->is_relaxed_header);
 }

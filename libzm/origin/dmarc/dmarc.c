@@ -29,8 +29,21 @@ judge_end(struct judge *judge, enum origin origin, const char *reason)
 	return origin;
 }
 
+/* Is it the author's organization, or below it? */
+static bool
+judge_may_align(const struct judge *judge, struct slice domain)
+{
+	struct slice top = judge->out->organization;
+
+	return slice_equal_nocase(domain, top) || (domain.n > top.n &&
+	    domain.p[domain.n - top.n - 1] == '.' &&
+	    slice_equal_nocase(slice_from(domain, domain.n - top.n), top));
+}
+
 /* Is this domain the author's, or with relaxed rules of the same
- * organization?  (section 4.4) */
+ * organization?  (section 4.4)  An organization is at or above all that is its
+ * own: of any other domain nobody is asked.  Its name servers are a stranger's,
+ * whose silence would make a failure a trouble. */
 static enum aligned
 judge_aligned(struct judge *judge, struct slice domain, bool is_strict)
 {
@@ -39,7 +52,7 @@ judge_aligned(struct judge *judge, struct slice domain, bool is_strict)
 
 	if (slice_equal_nocase(domain, judge->out->domain))
 		return ALIGNED;
-	if (is_strict || domain.n == 0)
+	if (is_strict || !judge_may_align(judge, domain))
 		return ALIGNED_NO;
 	walked = dmarc_walk(judge->answers, slice_lower(judge->arena, domain),
 	    judge->arena, &walk);

@@ -65,6 +65,7 @@ dmarc_walk(struct answers *answers, struct slice domain, struct arena *arena,
 {
 	const struct origin_answer *answer;
 	struct dmarc_record *record;
+	bool asks = false;
 
 	out->count = out->record_count = 0;
 	for (; domain.n > 0 && out->count < DMARC_QUESTIONS_MAX;
@@ -75,8 +76,9 @@ dmarc_walk(struct answers *answers, struct slice domain, struct arena *arena,
 		answer = answers_look(answers, DNS_TYPE_TXT, slice_of(
 		    arena_printf(arena, "_dmarc.%.*s", (int)domain.n,
 		    domain.p)));
-		if (answer == NULL)
-			return ORIGIN_ASKS;
+		asks = asks || answer == NULL;
+		if (asks)
+			continue;	/* those above are asked for at once */
 		if (answer_is_trouble(answer))
 			return ORIGIN_TEMPERROR;
 		record = &out->records[row];
@@ -88,7 +90,7 @@ dmarc_walk(struct answers *answers, struct slice domain, struct arena *arena,
 		if (record->psd != DMARC_PSD_UNKNOWN)
 			break;
 	}
-	return ORIGIN_NONE;
+	return asks ? ORIGIN_ASKS : ORIGIN_NONE;
 }
 
 struct slice

@@ -77,7 +77,7 @@ session_judge(struct session *session, enum step next)
 }
 
 /* No good message is lost because it could not be judged: it is taken as it
- * came, or its client tries again. */
+ * came, or its client tries again, where a rule might have refused it. */
 static void
 judge_note_failed(const struct session *session, struct slice reason)
 {
@@ -147,8 +147,10 @@ step_origin(struct session *session)
 		return STEP_WAIT;
 	judge_take_answer(session, session->ask);
 	ask_free(&session->ask);
-	if (!t->is_judged && t->content.header.results > 0) {
-		/* a forged one would be believed to be ours */
+	if (!t->is_judged && (t->content.header.results > 0 ||
+	    late_may_refuse(&t->late))) {
+		/* a forged field would be believed to be ours; and who could
+		 * keep the helper busy would be refused by no rule */
 		judge_refuse_for_now(session);
 		return STEP_STORED;
 	}

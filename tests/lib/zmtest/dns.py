@@ -5,7 +5,8 @@ Zone rows: (name, type, value): "MX" (preference, host), "A" address,
 quoted strings of a file), "TLSA" ("3", "1", "1", hex), or type SERVFAIL,
 BOGUS (the same: a validator says no more), NXDOMAIN, TIMEOUT for a whole
 name; SIGNED: this name and all below it are answered with the AD bit,
-UNSIGNED: not; TC: cut short over UDP, whole over TCP; CROWD n: n MX
+UNSIGNED: not; TC: cut short over UDP, whole over TCP; LOST n: its first n
+questions get no answer; CROWD n: n MX
 records beside the others that lead nowhere; SOA n: answers that there is nothing at
 or below this name count n seconds.
 Names that are not there answer NXDOMAIN.
@@ -114,7 +115,8 @@ class Dns:
         self.questions.append((name, qtype))
         own = [(t, v) for n, t, v in self.rows if n == name and t != "SOA"]
         kinds = {t for t, _ in own}
-        if "TIMEOUT" in kinds:
+        lost = sum(int(v) for t, v in own if t == "LOST")
+        if "TIMEOUT" in kinds or self.questions.count((name, qtype)) <= lost:
             return None
         rcode = 2 if kinds & {"SERVFAIL", "BOGUS"} else 3 if not own else 0
         if "NXDOMAIN" in kinds:

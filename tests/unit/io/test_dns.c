@@ -485,6 +485,37 @@ Test(dns, every_prefix_of_an_answer_is_harmless)
 	cr_expect_eq(count, 2);
 }
 
+/* An owner that points to itself: there are records, whatever they are. */
+Test(dns, a_damaged_answer_says_not_that_there_is_nothing)
+{
+	static const unsigned char answer[] = { 0, 1, 0x84, 0x80, 0, 0, 0, 1,
+	    0, 0, 0, 0, 0xc0, 12, 0, 52, 0, 1, 0, 0, 0, 60, 0, 4, 3, 1, 1,
+	    0 };
+	struct dns_address addresses[DNS_ADDRESS_MAX];
+	struct dns_name names[DNS_PTR_MAX];
+	struct dns_mx mx[DNS_MX_MAX];
+	size_t ends[DNS_TEXTS_MAX], n = 0;
+	struct dns_records records;
+	struct str text = STR_INIT;
+	struct err err;
+
+	dns_records_init(&records);
+	cr_expect_eq(dns_parse_mx(answer, sizeof(answer), mx, &n, &err),
+	    DNS_BAD);
+	n = 0;
+	cr_expect_eq(dns_parse_addresses(answer, sizeof(answer), addresses,
+	    &n, &err), DNS_BAD);
+	cr_expect_eq(dns_parse_ptr(answer, sizeof(answer), names, &n, &err),
+	    DNS_BAD);
+	cr_expect_eq(dns_parse_records(answer, sizeof(answer), DNS_TYPE_TLSA,
+	    &records, &err), DNS_BAD);
+	cr_expect_eq(dns_parse_texts(answer, sizeof(answer), &text, ends,
+	    DNS_TEXTS_MAX, &n, &err), DNS_BAD);
+	cr_expect_not_null(strstr(err.text, "damaged"));
+	dns_records_release(&records);
+	str_release(&text);
+}
+
 Test(dns, equal_preferences_are_shuffled)
 {
 	unsigned char answer[2048] = { 0, 1, 0x84, 0x80 };

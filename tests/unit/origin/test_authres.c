@@ -77,6 +77,20 @@ Test(authres, values_of_strangers_stay_values)
 	}
 }
 
+/* "paypal<U+00E9>.test" is not paypal.test. */
+Test(authres, what_cannot_stand_there_makes_no_other_name)
+{
+	struct spf spf = { .origin = ORIGIN_PASS };
+	struct origins all = { .spf = &spf,
+	    .sender = SLICE("x@paypal\xc3\xa9.te\001st") };
+	struct str out = STR_INIT;
+
+	authres_add(&out, "mx.test", &all);
+	cr_expect_not_null(strstr(out.buf,
+	    "smtp.mailfrom=\"x@paypal??.te?st\""), "%s", out.buf);
+	str_release(&out);
+}
+
 /* A next hop refuses lines of more than 998 bytes (RFC 5322 section
  * 2.1.1). */
 Test(authres, long_values_make_no_long_lines)
@@ -117,6 +131,10 @@ Test(authres, fields_that_claim_to_be_ours_are_known)
 		{ " mx.test/1; none", true }, { " x,mx.test; none", true },
 		{ " <mx.test>; none", true }, { " [mx.test]; none", true },
 		{ " x\\mx.test; none", true },
+		{ " mx.test.; none", true }, { " \"MX.test.\"; none", true },
+		{ " mx.test\v; none", true }, { " \bmx.test; none", true },
+		{ " mx.test..; none", false }, { " mx..test; none", false },
+		{ " m\xc3\xbc.test; none", false },
 		{ " \"mx.other\"mx.test; none", true },
 		{ " \"mx.other\"; none", false },
 		{ " \"mx.other\" 1; none", false },

@@ -66,6 +66,7 @@ static const char zone[] =
     "_dmarc.noise.test TXT v=spf1 -all\n"
     "_dmarc.noise.test TXT v=DMARC1; p=quarantine\n"
     "_dmarc.deaf.test SERVFAIL\n"
+    "_dmarc.deaf.example.com SERVFAIL\n"
     "_dmarc.lying.test TXT BOGUS\n"
     "_dmarc.d.e.f.g.h.i.test TXT v=DMARC1; p=reject\n"
     "_dmarc.c.d.e.f.g.h.i.test TXT v=DMARC1; p=none\n";
@@ -171,8 +172,15 @@ Test(dmarc, policies_are_found_and_alignment_judged)
 		{ "example.com", ORIGIN_TEMPERROR, "example.com",
 		    ORIGIN_PASS, "example.com", ORIGIN_PASS, DMARC_REJECT,
 		    "example.com", NULL },
-		{ "example.com", ORIGIN_PASS, "x.deaf.test", NO,
+		{ "example.com", ORIGIN_PASS, "x.deaf.example.com", NO,
 		    ORIGIN_TEMPERROR, DMARC_REJECT, "example.com", NULL },
+		/* but what is in no such organization is not asked about: a
+		 * stranger whose servers fail would not fail himself */
+		{ "example.com", ORIGIN_PASS, "x.deaf.test", ORIGIN_PASS,
+		    "deaf.test", ORIGIN_FAIL, DMARC_REJECT, "example.com",
+		    NULL },
+		{ "www.example.com", NO, ORIGIN_TEMPERROR, "deaf.test",
+		    ORIGIN_FAIL, DMARC_REJECT, "example.com", NULL },
 		{ "example.com", ORIGIN_TEMPERROR, "other.test", NO,
 		    ORIGIN_FAIL, DMARC_REJECT, "example.com", NULL },
 		/* names of many labels: itself, then seven and fewer */
@@ -186,7 +194,7 @@ Test(dmarc, policies_are_found_and_alignment_judged)
 		expect_row(&rows[i]);
 }
 
-Test(dmarc, questions_are_few_and_come_one_by_one)
+Test(dmarc, questions_are_few)
 {
 	struct origin_answer put = { .type = DNS_TYPE_TXT, .status =
 	    ANSWER_NONE };
@@ -201,6 +209,21 @@ Test(dmarc, questions_are_few_and_come_one_by_one)
 	}
 	cr_expect_eq(asked, DMARC_QUESTIONS_MAX);
 	cr_expect_eq(out.origin, ORIGIN_NONE);
+}
+
+Test(dmarc, all_of_a_walk_is_asked_at_once)
+{
+	const struct origin_answer *question;
+	struct dmarc out;
+	size_t cursor = 0, asked = 0;
+
+	cr_assert_eq(dmarc_judge(answers, SLICE("a.b.example.com"), NULL,
+	    NULL, 0, arena, &out), ORIGIN_ASKS);
+	while ((question = answers_next_question(answers, &cursor)) != NULL) {
+		cr_expect(slice_starts(question->name, "_dmarc."));
+		asked++;
+	}
+	cr_expect_eq(asked, 4);
 }
 
 Test(dmarc, an_author_has_one_domain)
