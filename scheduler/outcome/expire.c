@@ -378,9 +378,9 @@ expire_write_vertex(struct outcome *outcome, struct vertex *vertex,
 	return expire_vertex(outcome, vertex, control, err);
 }
 
-/* What an order has changed since they expired is spared: the file is read again
- * when the order ends, and who is not held, deleted or returned by then expires
- * once more. */
+/* What an order has changed since they expired is spared: the file is read
+ * again when the order ends, and who is not held, deleted or returned by then
+ * expires once more. */
 static void
 expire_spare_ordered(struct job *job)
 {

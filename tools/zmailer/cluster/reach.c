@@ -89,8 +89,8 @@ reach_drift_text(const struct publish_drift *node, bool differs,
 
 /* Ours cannot be collected, so no node is known to have the same. */
 static void
-reach_drift_unknown(const struct conf *conf, bool is_json, const struct err *err,
-    struct str *out)
+reach_drift_unknown(const struct conf *conf, bool is_json,
+    const struct err *err, struct str *out)
 {
 	if (!is_json) {
 		str_addf(out, "%-24s CANNOT compare its configuration: %s\n",

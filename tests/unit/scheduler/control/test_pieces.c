@@ -365,8 +365,8 @@ order_while_they_expire(const char *op, enum state state)
 	cr_assert(yard_until(&yard, is_over, NULL));
 	cr_expect_gt(done, 0);
 	cr_expect(is_known(&yard, NULL) || done == RCPTS);
-	cr_expect(!is_known(&yard, NULL) || in_state(state) >= done, "%s: %d of %jd", op,
-	    in_state(state), (intmax_t)done);
+	cr_expect(!is_known(&yard, NULL) || in_state(state) >= done,
+	    "%s: %d of %jd", op, in_state(state), (intmax_t)done);
 	close_all();
 }
 
