@@ -174,7 +174,8 @@ LEVEL("notify_failed", NOTIFY_FAILED,
     "receivers that do not accept events now, or never again (410)")
 LEVEL("config_drift", CONFIG_DRIFT,
     "nodes of the cluster whose configuration is another than that of this "
-    "one; they are asked once a minute")
+    "one, which counts itself if its own files cannot be collected; they are "
+    "asked once a minute")
 SUM("resolver_questions", RESOLVER_COUNTED, "questions",
     "questions about names that the resolver was asked; it tells once a "
     "minute")

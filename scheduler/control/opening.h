@@ -24,6 +24,7 @@ struct opening {
 	size_t		 rcpt_count;
 	ino_t		 inode;
 	uint32_t	 serial;	/* of the table when rcpts was listed */
+	uint32_t	 number;	/* of the job when it began */
 	bool		 is_taken;	/* by who had it opened */
 	bool		 is_left;	/* nobody waits for it */
 	loop_fn		*wake;		/* when it is ready; NULL: nobody */

@@ -271,6 +271,19 @@ visit_is_over(const struct control_rcpt *rcpt)
 	    !control_rcpt_is_failed(rcpt);
 }
 
+bool
+visit_has_outcome(const struct control_visit *visit,
+    const struct control_rcpt *rcpt)
+{
+	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
+	const struct rcpt *now;
+
+	if (rcpt->is_final || vertex == NULL)
+		return rcpt->is_final || visit->is_kept;
+	now = vertex_rcpt(vertex, rcpt->offset);
+	return now != NULL && (now->flags & RCPT_FINAL) != 0;
+}
+
 /* ---- matching ---------------------------------------------------- */
 
 static struct slice
@@ -330,17 +343,42 @@ visit_job_may_be(const struct control_visit *visit, const struct job *job)
 	return false;
 }
 
+/* Between two blocks of a large message's job there is none: it is waited for
+ * a while. */
+static bool
+visit_passes(struct control_visit *visit, ino_t inode)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	visit->is_passing = job_table_find(&visit->queue->jobs, inode) ==
+	    NULL && intake_reads_again(visit->intake, inode);
+	if (!visit->is_passing) {
+		visit->passing_ms = 0;
+		return false;
+	}
+	if (visit->passing_ms == 0)
+		visit->passing_ms = now_ms + VISIT_PASSING_MS;
+	if (now_ms < visit->passing_ms)
+		return true;
+	visit->busy++;
+	visit->passing_ms = 0;
+	return visit->is_passing = false;
+}
+
 struct job *
 visit_next(struct control_visit *visit, unsigned *budget)
 {
 	struct job *opened = visit_opened_job(visit);
 
+	visit->is_passing = false;
 	if (opened != NULL || visit_is_reading(visit))
 		return opened;
 	while (visit->count > 0 && *budget > 0) {
 		struct visit_pick pick = visit->heap[0];
 		struct job *job;
 
+		if (visit_passes(visit, pick.inode))
+			break;
 		(*budget)--;
 		visit->heap[0] = visit->heap[--visit->count];
 		visit_heap_down(visit->heap, visit->count, 0);

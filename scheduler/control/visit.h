@@ -15,6 +15,8 @@
 #include "scheduler/agents/agents.h"
 #include "scheduler/control/opening.h"
 
+enum { VISIT_PASSING_MS = 30000 };	/* a message is waited for */
+
 struct visit_pick {
 	uint64_t	 ticks;		/* of the id: when it was accepted */
 	ino_t		 inode;
@@ -49,7 +51,12 @@ struct control_visit {
 	loop_fn		*wake;		/* then; or NULL */
 	void		*wake_context;
 	bool		 is_kept, is_change;
+	uint32_t	 number;	/* of the job, when control was read, or
+					 * since the visit's own change */
 	uint32_t	 vertex_count;	/* when rcpts was filled */
+	bool		 is_passing;	/* the next one is being read again */
+	int64_t		 passing_ms;	/* it is not waited for longer; 0: it
+					 * is none */
 	int64_t		 now_s, now_ms;
 };
 
@@ -66,7 +73,8 @@ void visit_end(struct control_visit *visit);
 
 /* The next message that may be selected, as far as memory tells; NULL: there is
  * none left.  budget: how many to look at; it is reduced, and NULL with budget
- * 0 means: call again. */
+ * 0 means: call again; so it does with is_passing, after a while.  One that is
+ * passed in the end is counted as busy. */
 struct job *visit_next(struct control_visit *visit, unsigned *budget);
 
 /* Read its control file into control and rcpts.  For a change both descriptors
@@ -80,8 +88,14 @@ struct job *visit_opened_job(struct control_visit *visit);
 /* Keep the message open over several steps: the visit owns what was read. */
 void visit_keep(struct control_visit *visit);
 /* At the next step: is it still here?  True: its states were updated, or
- * visit_is_reading. */
+ * visit_is_reading; for a change so was what others ordered or told since,
+ * for which the file is read anew.  False: it went; or it cannot be read, if
+ * there is a visit_job. */
 bool visit_resume(struct control_visit *visit);
+/* The open message's file was changed by the visit itself. */
+void visit_written(struct control_visit *visit);
+/* The job of the message that is open; NULL: it has gone. */
+struct job *visit_job(const struct control_visit *visit);
 /* Does a thread read the next message, or what has become of the open one?
  * Then there is nothing to do until wake is called (ACT_SYNC). */
 bool visit_is_reading(const struct control_visit *visit);
@@ -91,6 +105,11 @@ void visit_leave(struct control_visit *visit);
 /* The vertex of a recipient of the open message; NULL: it was final when
  * the scheduler read the file. */
 struct vertex *visit_vertex(const struct control_visit *visit, uint32_t offset);
+
+/* Has the recipient its outcome: as the file was when it was read, or since
+ * then? */
+bool visit_has_outcome(const struct control_visit *visit,
+    const struct control_rcpt *rcpt);
 
 /* Is this recipient of the open message selected? */
 bool visit_is_meant(const struct control_visit *visit,

@@ -146,9 +146,18 @@ visit_take_opening(struct control_visit *visit, struct job *job,
 	if (!visit_take_rcpts(visit, job))
 		return false;
 	visit->control = reading->control;
+	visit->number = visit->opening->number;
 	visit->opening->is_taken = visit->is_kept = true;
 	visit->is_change = is_change;
 	return true;
+}
+
+/* Others ordered or told while it was being read. */
+static bool
+visit_opening_is_past(const struct control_visit *visit, const struct job *job)
+{
+	return visit->opening->number !=
+	    job_number(&visit->queue->jobs, job);
 }
 
 struct job *
@@ -162,6 +171,8 @@ visit_opened_job(struct control_visit *visit)
 	job = job_table_find(&visit->queue->jobs, opening->inode);
 	if (job != NULL && !visit_job_is_over(job))
 		return job;
+	visit->busy += job == NULL && intake_reads_again(visit->intake,
+	    opening->inode);
 	opening_leave(&visit->opening);
 	visit->is_kept = false;
 	return NULL;
@@ -172,14 +183,17 @@ visit_open(struct control_visit *visit, struct job *job, bool is_change)
 {
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
-	if (visit->opening != NULL)
+	if (visit->opening != NULL && !(is_change &&
+	    visit_opening_is_past(visit, job)))
 		return visit_take_opening(visit, job, is_change);
+	opening_leave(&visit->opening);
 	if (visit_open_later(visit, job))
 		return false;
 	if (!visit_read(visit, job, is_change))
 		return false;
 	visit->job = job;
 	visit->is_change = is_change;
+	visit->number = job_number(&visit->queue->jobs, job);
 	if (visit->user != NULL && !slice_is(visit->control.user, visit->user))
 		return false;
 	visit_fill_rcpts(visit, job);
@@ -202,19 +216,50 @@ visit_keep(struct control_visit *visit)
 	str_init(&intake->text);
 }
 
+struct job *
+visit_job(const struct control_visit *visit)
+{
+	struct job *job = job_table_find(&visit->queue->jobs,
+	    visit->last.inode);
+
+	return job == NULL || visit_job_is_over(job) ||
+	    strcmp(job->id, visit->control.id) != 0 ? NULL : job;
+}
+
+void
+visit_written(struct control_visit *visit)
+{
+	job_written(&visit->queue->jobs, visit->job);
+	visit->number = job_number(&visit->queue->jobs, visit->job);
+}
+
+/* The recipients stand where they stood, so who has it open goes on from
+ * there. */
+static bool
+visit_read_anew(struct control_visit *visit, struct job *job)
+{
+	visit_leave(visit);
+	visit->job = job;
+	return visit_open(visit, job, true) || visit->opening != NULL;
+}
+
 /* The job may have gone, or been read anew and be another block; it may even
  * lie where the old one lay, which matters to those who change it. */
 bool
 visit_resume(struct control_visit *visit)
 {
-	struct job *job = job_table_find(&visit->queue->jobs,
-	    visit->last.inode);
+	struct job *job = visit_job(visit);
 
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
-	if (job == NULL || visit_job_is_over(job) ||
-	    strcmp(job->id, visit->control.id) != 0)
-		return false;
+	if (job == NULL || visit_is_reading(visit))
+		return job != NULL;
+	if (visit->opening != NULL && !visit->opening->is_taken)
+		return visit_open(visit, job, visit->is_change) ||
+		    visit->opening != NULL;
+	if (visit->is_change &&
+	    visit->number != job_number(&visit->queue->jobs, job))
+		return visit_read_anew(visit, job);
 	if (visit->opening != NULL) {
 		visit->job = job;	/* also while it is being found out */
 		(void)visit_take_rcpts(visit, job);

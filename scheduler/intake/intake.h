@@ -22,6 +22,11 @@ struct intake_item {
 	bool	is_old;		/* an agent of a predecessor may be at it */
 };
 
+struct intake_again {
+	ino_t		 inode;
+	uint32_t	 number;	/* of its job */
+};
+
 /* A round of strays.c, a phase a line. */
 enum strays_phase {
 	STRAYS_IDLE,
@@ -75,7 +80,7 @@ struct intake {
 	size_t		 busy_count, busy_capacity;
 	ino_t		*orphans;	/* control files without a body */
 	size_t		 orphan_count, orphan_capacity;
-	ino_t		*again;		/* large ones that are read again, and
+	struct intake_again *again;	/* large ones that are read again, and
 					 * are no jobs meanwhile */
 	size_t		 again_count, again_capacity;
 	struct notify	*notify;
@@ -157,6 +162,8 @@ bool intake_has(const struct intake *intake, ino_t inode);
 /* Is a large message that was known being read again?  Who means all that he
  * describes waits for it. */
 bool intake_is_again(struct intake *intake);
+/* Is this one?  Who has it open waits for it. */
+bool intake_reads_again(const struct intake *intake, ino_t inode);
 
 /* Reread the file because orders changed it: at once; a large one soon, and
  * until then the job is not known (intake_has). */

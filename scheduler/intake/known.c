@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "scheduler/intake/intake.h"
+#include "scheduler/intake/scan.h"
 #include "scheduler/sharing/sharing.h"
 
 #include "base/banned.h"
@@ -18,6 +18,7 @@ intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 	const char *node;
 
 	job_table_add(&intake->queue->jobs, job);
+	scan_is_known(intake, job);
 	intake->queue->total.jobs++;
 	intake->queue->total.rcpts += job->rcpt_count;
 	switch (sharing_fate_of(intake->queue->sharing, job->inode, job->id)) {

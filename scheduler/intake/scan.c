@@ -138,17 +138,32 @@ intake_has(const struct intake *intake, ino_t inode)
 	return large_has(intake, inode);
 }
 
+static bool
+again_is_awaited(const struct intake *intake, const struct intake_again *again)
+{
+	return job_table_find(&intake->queue->jobs, again->inode) == NULL &&
+	    intake_has(intake, again->inode);
+}
+
 bool
 intake_is_again(struct intake *intake)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < intake->again_count; i++)
-		if (job_table_find(&intake->queue->jobs, intake->again[i]) ==
-		    NULL && intake_has(intake, intake->again[i]))
+		if (again_is_awaited(intake, &intake->again[i]))
 			intake->again[kept++] = intake->again[i];
 	intake->again_count = kept;
 	return kept > 0;
+}
+
+bool
+intake_reads_again(const struct intake *intake, ino_t inode)
+{
+	for (size_t i = 0; i < intake->again_count; i++)
+		if (intake->again[i].inode == inode)
+			return again_is_awaited(intake, &intake->again[i]);
+	return false;
 }
 
 void
@@ -158,7 +173,21 @@ scan_again(struct intake *intake, const struct job *job)
 		return;
 	(void)intake_is_again(intake);	/* forget those that are known */
 	ARRAY_GROW(intake->again, intake->again_count, intake->again_capacity);
-	intake->again[intake->again_count++] = job->inode;
+	intake->again[intake->again_count++] = (struct intake_again){
+	    job->inode, job_number(&intake->queue->jobs, job) };
+}
+
+void
+scan_is_known(struct intake *intake, const struct job *job)
+{
+	for (size_t i = 0; i < intake->again_count; i++) {
+		if (intake->again[i].inode != job->inode)
+			continue;
+		job_number_set(&intake->queue->jobs, job,
+		    intake->again[i].number);
+		intake->again[i] = intake->again[--intake->again_count];
+		return;
+	}
 }
 
 /* ---- inotify ------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "scheduler/jobs/array.h"
 #include "scheduler/jobs/table.h"
 
 #include "base/banned.h"
@@ -28,6 +29,7 @@ void
 job_table_release(struct job_table *table)
 {
 	mem_free(&table->slots);
+	mem_free(&table->large);
 	table->size = table->count = 0;
 	for (enum job_list_name name = 0; name < JOB_LISTS; name++) {
 		mem_free(&table->lists[name].jobs);
@@ -77,6 +79,56 @@ job_table_grow(struct job_table *table)
 	*table = bigger;
 }
 
+/* ---- what was written of large ones ------------------------------ */
+
+static struct job_written *
+written_find(const struct job_table *table, ino_t inode)
+{
+	for (size_t i = 0; i < table->large_count; i++)
+		if (table->large[i].inode == inode)
+			return &table->large[i];
+	return NULL;
+}
+
+uint32_t
+job_number(const struct job_table *table, const struct job *job)
+{
+	const struct job_written *large = job->rcpt_total < JOB_LARGE_RCPTS ?
+	    NULL : written_find(table, job->inode);
+
+	return large != NULL ? large->number : table->writes;
+}
+
+void
+job_number_set(struct job_table *table, const struct job *job,
+    uint32_t number)
+{
+	struct job_written *large = written_find(table, job->inode);
+
+	if (large != NULL)
+		large->number = number;
+}
+
+void
+job_written(struct job_table *table, const struct job *job)
+{
+	table->writes++;
+	if (job->rcpt_total >= JOB_LARGE_RCPTS)
+		job_number_set(table, job, table->writes);
+}
+
+static void
+written_forget(struct job_table *table, const struct job *job)
+{
+	struct job_written *large = job->rcpt_total < JOB_LARGE_RCPTS ?
+	    NULL : written_find(table, job->inode);
+
+	if (large != NULL)
+		*large = table->large[--table->large_count];
+}
+
+/* ---- in and out -------------------------------------------------- */
+
 void
 job_table_add(struct job_table *table, struct job *job)
 {
@@ -89,6 +141,12 @@ job_table_add(struct job_table *table, struct job *job)
 		panic("job %ju is in the table", (uintmax_t)job->inode);
 	table->slots[at] = job;
 	table->count++;
+	if (job->rcpt_total >= JOB_LARGE_RCPTS) {
+		ARRAY_GROW(table->large, table->large_count,
+		    table->large_capacity);
+		table->large[table->large_count++] = (struct job_written){
+		    job->inode, ++table->writes };
+	}
 	table->serial += job->rcpt_total >= JOB_LARGE_RCPTS;
 }
 
@@ -101,6 +159,7 @@ job_table_remove(struct job_table *table, ino_t inode)
 
 	if (table->slots[gap] == NULL)
 		return;
+	written_forget(table, table->slots[gap]);
 	table->slots[gap] = NULL;
 	table->count--;
 	for (;;) {

@@ -12,6 +12,11 @@ struct job_list {
 	size_t		 count, capacity;
 };
 
+struct job_written {
+	ino_t		 inode;
+	uint32_t	 number;
+};
+
 struct job_table {
 	struct job	**slots;	/* open addressing, a power of two */
 	size_t		 size, count;
@@ -20,6 +25,9 @@ struct job_table {
 	uint32_t	 serial;	/* another one when a job of at least
 					 * JOB_LARGE_RCPTS recipients came, or
 					 * came again as another block */
+	uint32_t	 writes;	/* see job_written */
+	struct job_written *large;	/* of these jobs */
+	size_t		 large_count, large_capacity;
 	struct job_list	 lists[JOB_LISTS];
 };
 
@@ -51,6 +59,18 @@ void job_walk_init(struct job_walk *walk, const struct job_table *table);
  * walk is over, or budget is 0. */
 struct job *job_walk_next(struct job_walk *walk,
     const struct job_table *table, unsigned *budget);
+
+/* The scheduler itself wrote into the job's file what the recipients are now:
+ * an order, a report's marks, an end of life.  The job's number is another one
+ * then, which also a job that has come since then does not have; so who read
+ * the file before sees that it is not what he has.  (Those of fewer than
+ * JOB_LARGE_RCPTS have one together.)  What agents write is known by the
+ * vertices. */
+void job_written(struct job_table *table, const struct job *job);
+uint32_t job_number(const struct job_table *table, const struct job *job);
+/* The job is another block of one that had this number. */
+void job_number_set(struct job_table *table, const struct job *job,
+    uint32_t number);
 
 /* Append the job to a list, unless it is there already.  If the list is a
  * stage, the job leaves its previous stage. */

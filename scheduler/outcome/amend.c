@@ -84,7 +84,9 @@ amend_piece(struct amend *amend, bool *is_over, struct err *err)
 	*is_over = false;
 	if (amend->lost_next < amend->lost_count) {
 		lost = &amend->lost[amend->lost_next++];
-		return outcome_write_lost(&job->vertices[lost->index],
+		/* an order changed it since the file was read */
+		return job->vertices[lost->index].is_stopped ? 0 :
+		    outcome_write_lost(&job->vertices[lost->index],
 		    control, lost->reason, err);
 	}
 	if (amend->with_expired && expire_some(amend->outcome, job, control,

@@ -132,6 +132,7 @@ expire_add_records(struct outcome *outcome, struct job *job,
 	if (count > 0 && control_file_append(job->control_fd, job->id, records,
 	    count, err) < 0)
 		return -1;
+	job_written(&outcome->queue->jobs, job);
 	group_dirty(outcome->group, job);
 	return 0;
 }
@@ -347,6 +348,7 @@ expire_reroute_some(struct outcome *outcome, struct job *job,
 	if (those.count > 0)
 		result = resend(outcome->queue->spool, job, &those,
 		    expire_tell_resent, NULL, err);
+	job_written(&outcome->queue->jobs, job);
 	for (size_t i = span.first; i < span.end && those.count > 0; i++)
 		expire_resent_vertex(outcome, &job->vertices[i], result == 0);
 	if (result == 0 && those.count > 0) {
@@ -376,6 +378,18 @@ expire_write_vertex(struct outcome *outcome, struct vertex *vertex,
 	return expire_vertex(outcome, vertex, control, err);
 }
 
+/* What an order has changed since they expired is spared: the file is read
+ * again when the order ends, and who is not held, deleted or returned by then
+ * expires once more. */
+static void
+expire_spare_ordered(struct job *job)
+{
+	for (size_t i = 0; i < job->vertex_count; i++)
+		if (job->vertices[i].is_stopped)
+			job->vertices[i].is_expired =
+			    job->vertices[i].has_ended = false;
+}
+
 /* All who go elsewhere do so before any of the others fails. */
 int
 expire_some(struct outcome *outcome, struct job *job,
@@ -385,6 +399,7 @@ expire_some(struct outcome *outcome, struct job *job,
 	struct expire_span span;
 	size_t done = 0, count;
 
+	expire_spare_ordered(job);
 	if (walk->resent < job->vertex_count) {
 		span = expire_next_span(job, control, walk->resent, most,
 		    &count);

@@ -91,6 +91,7 @@ reporter_told(struct reporter *reporter, struct job *job,
 	struct err err;
 
 	report_mark(&report, bounce);
+	source_written(reporter, job);
 	if (control_file_append(job->control_fd, job->id, report.records,
 	    report.count, &err) < 0) {
 		reporter_trouble(reporter, job, "append", &err);
@@ -259,6 +260,7 @@ report_send(struct reporter *reporter, struct report *report)
 	struct job *job = report->job;
 	struct err err;
 
+	source_written(reporter, job);
 	if (control_file_append(job->control_fd, job->id, report->records,
 	    report->count, &err) < 0) {
 		report_failed(reporter, report, "append", &err);

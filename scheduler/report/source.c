@@ -28,6 +28,8 @@ struct source_kept {
 	struct gather	 gather;
 	struct pending	*pending;	/* the job's, until it is read as a
 					 * whole */
+	uint32_t	 number;	/* of the job, when it began, or since
+					 * the marks of its own reports */
 	uint16_t	 owed;		/* flags that it took from the job */
 };
 
@@ -101,6 +103,7 @@ source_keep(struct reporter *reporter, struct job *job, bool is_whole)
 
 	kept->job = job;
 	kept->inode = job->inode;
+	kept->number = job_number(&reporter->queue->jobs, job);
 	if (is_whole)
 		kept->pending = pending_take(job);
 	else
@@ -205,12 +208,14 @@ source_read(struct reporter *reporter, struct job *job,
 	return true;
 }
 
-/* Must it be read again?  What is written into it now is not in memory. */
+/* Must it be read again?  What is written into it now is not in memory, nor
+ * what an order that goes on has written since. */
 static bool
 source_is_past(struct reporter *reporter, struct job *job, bool *out_trouble)
 {
 	struct source_kept *kept = reporter->kept;
-	bool is_changed = (job->flags & JOB_RELOAD) != 0;
+	bool is_changed = (job->flags & JOB_RELOAD) != 0 ||
+	    kept->number != job_number(&reporter->queue->jobs, job);
 
 	*out_trouble = false;
 	if (kept->reading->windows != NULL)
@@ -335,6 +340,18 @@ source_header(struct reporter *reporter, const struct report_source *source,
 	bounce->group = group;
 	return control_header_read(source->gather->reading->fd,
 	    group->header_offset, arena, &group->header, err);
+}
+
+void
+source_written(struct reporter *reporter, struct job *job)
+{
+	struct source_kept *kept = reporter->kept;
+	bool is_known = kept != NULL && kept->job == job &&
+	    kept->number == job_number(&reporter->queue->jobs, job);
+
+	job_written(&reporter->queue->jobs, job);
+	if (is_known)
+		kept->number = job_number(&reporter->queue->jobs, job);
 }
 
 /* In memory as the records that follow say it in the file. */

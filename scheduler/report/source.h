@@ -47,6 +47,9 @@ int source_header(struct reporter *reporter,
 /* more: one more report is to be made of it, after this one about told. */
 void source_end(struct reporter *reporter, struct job *job,
     struct report_source *source, const struct bounce *told, bool more);
+/* The marks of a report are about to be written: who has the job's file open
+ * for an order sees that; what is kept here has them. */
+void source_written(struct reporter *reporter, struct job *job);
 /* The report came to nothing: what is kept in memory says too much. */
 void source_forget(struct reporter *reporter, const struct job *job);
 /* The scheduler ends, and nothing is under way. */

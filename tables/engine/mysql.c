@@ -146,8 +146,14 @@ mysql_connect_any(struct mysql *mysql, struct err *err)
 
 /* ---- a question ------------------------------------------------------- */
 
-/* The connection ended, or the statement is no longer known there: numbers of
- * the client's own errors begin at 2000. */
+/* The connection ended: numbers of the client's own errors begin at 2000. */
+static enum engine_answer
+mysql_judge(unsigned number)
+{
+	return number >= 2000 && number < 3000 ? ENGINE_AWAY : ENGINE_TROUBLE;
+}
+
+/* Or the statement is no longer known there. */
 static enum engine_answer
 mysql_trouble(struct mysql *mysql, struct err *err)
 {
@@ -155,8 +161,7 @@ mysql_trouble(struct mysql *mysql, struct err *err)
 
 	err_set(err, "%s", mysql_stmt_error(mysql->statement));
 	mysql_disconnect(mysql);
-	return number >= 2000 && number < 3000 ? ENGINE_AWAY :
-	    ENGINE_TROUBLE;
+	return mysql_judge(number);
 }
 
 static enum engine_answer
@@ -260,10 +265,11 @@ mysql_list(void *state, engine_row_fn *fn, void *context, struct err *err)
 	if (mysql_real_query(mysql->link, query, strlen(query)) == 0)
 		result = mysql_store_result(mysql->link);
 	if (result == NULL) {
+		answer = mysql_judge(mysql_errno(mysql->link));
 		err_set(err, "the list: %s", mysql_errno(mysql->link) ?
 		    mysql_error(mysql->link) : "it is no SELECT");
 		mysql_disconnect(mysql);
-		return ENGINE_TROUBLE;
+		return answer;
 	}
 	while ((row = mysql_fetch_row(result)) != NULL)
 		if (row[0] != NULL && !fn(context, slice_of(row[0])))
@@ -297,10 +303,12 @@ mysql_write(void *state, enum definition_word word,
 		err_set(err, "%s", mysql_stmt_errno(statement) ?
 		    mysql_stmt_error(statement) : "its parameters are not "
 		    "those of the definition");
-		answer = ENGINE_TROUBLE;
+		answer = mysql_judge(mysql_stmt_errno(statement));
 	}
 	(void)mysql_stmt_close(statement);
 	query_release(&query);
+	if (answer == ENGINE_AWAY)
+		mysql_disconnect(mysql);
 	return answer;
 }
 

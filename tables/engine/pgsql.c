@@ -361,7 +361,8 @@ pgsql_list(void *state, engine_row_fn *fn, void *context, struct err *err)
 	    pgsql->definition->values[DEFINITION_LIST]);
 	if (PQresultStatus(result) != PGRES_TUPLES_OK) {
 		pgsql_words(pgsql, err);
-		answer = ENGINE_TROUBLE;
+		answer = PQstatus(pgsql->link) == CONNECTION_OK ?
+		    ENGINE_TROUBLE : ENGINE_AWAY;
 	}
 	for (int i = 0; answer == ENGINE_NONE && i < PQntuples(result); i++)
 		if (PQnfields(result) >= 1 && !PQgetisnull(result, i, 0) &&
@@ -394,13 +395,16 @@ pgsql_write(void *state, enum definition_word word,
 		result = PQexecParams(pgsql->link, query.text.buf,
 		    (int)query.count, NULL, values, NULL, NULL, 0);
 		answer = PQresultStatus(result) == PGRES_COMMAND_OK ?
-		    ENGINE_FOUND : ENGINE_TROUBLE;
+		    ENGINE_FOUND : PQstatus(pgsql->link) == CONNECTION_OK ?
+		    ENGINE_TROUBLE : ENGINE_AWAY;
 		if (answer != ENGINE_FOUND)
 			pgsql_words(pgsql, err);
 		else if (!slice_number(slice_of(PQcmdTuples(result)), 0,
 		    UINT32_MAX, out_rows))
 			*out_rows = 0;
 		PQclear(result);
+		if (answer == ENGINE_AWAY)
+			pgsql_disconnect(pgsql);
 	}
 	query_release(&query);
 	arena_free(&arena);

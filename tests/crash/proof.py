@@ -39,6 +39,7 @@ import fates                                         # noqa: E402
 import judged                                        # noqa: E402
 import matrix                                        # noqa: E402
 import orders                                        # noqa: E402
+import pieces                                        # noqa: E402
 import queues                                        # noqa: E402
 import reroute                                       # noqa: E402
 import restore                                       # noqa: E402
@@ -59,7 +60,7 @@ WORKS = {work.name: work for work in [
     crash.Pipeline("judged", judged.Point),
     crash.Pipeline("upgrade", upgrade.Point, upgrade.ROLES),
     *settings.WORKS, *fates.WORKS, *desk.WORKS, *told.WORKS,
-    orders.Orders(), restore.WORK, queues.WORK, takeover.WORK, change.WORK,
+    orders.Orders(), pieces.Pieces(), restore.WORK, queues.WORK, takeover.WORK, change.WORK,
     bit_rot.WORK, *boxes.WORKS]}
 
 

@@ -14,7 +14,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -23,10 +22,30 @@
 
 #include "base/banned.h"
 
-enum { ASK_FOR_S = 300, ASK_NAP_MS = 250 };
+enum { ASK_FOR_MS = 300000, ASK_NAP_MS = 250,
+	ASK_LOOK_MS = 1000 };
+
+/* What there is to be sent or heard, until end_ms.  false: nothing came of it
+ * by then. */
+static bool
+ask_waits(int fd, short events, int64_t end_ms)
+{
+	struct pollfd one = { .fd = fd, .events = events };
+	int64_t left_ms;
+
+	while ((left_ms = end_ms - clock_steady_ms()) > 0) {
+		int ready = poll(&one, 1, (int)(left_ms < ASK_LOOK_MS ?
+		    left_ms : ASK_LOOK_MS));
+
+		if (ready > 0 || (ready < 0 && errno != EINTR))
+			return ready > 0;
+	}
+	return false;
+}
 
 static int
-ask_send_order(int fd, const struct publish_order *order, struct slice bytes)
+ask_send_order(int fd, const struct publish_order *order, struct slice bytes,
+    int64_t end_ms)
 {
 	struct str text = STR_INIT;
 	struct slice rest;
@@ -41,8 +60,9 @@ ask_send_order(int fd, const struct publish_order *order, struct slice bytes)
 	str_add_slice(&text, bytes);
 	rest = str_slice(&text);
 	while (rest.n > 0 && n > 0) {
-		n = send(fd, rest.p, rest.n, MSG_NOSIGNAL);
-		if (n < 0 && errno == EINTR)
+		n = !ask_waits(fd, POLLOUT, end_ms) ? 0 : send(fd, rest.p,
+		    rest.n, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			n = 1;
 		else if (n > 0)
 			rest = slice_from(rest, (size_t)n);
@@ -51,18 +71,17 @@ ask_send_order(int fd, const struct publish_order *order, struct slice bytes)
 	return n > 0 ? 0 : -1;
 }
 
-/* To its end, or what is enough. */
+/* To its end, or what is enough.  A node that says a byte now and then is not
+ * heard longer than one that says nothing. */
 static void
-ask_hear(int fd, struct str *out)
+ask_hear(int fd, int64_t end_ms, struct str *out)
 {
-	const struct timeval patience = { .tv_sec = ASK_FOR_S };
 	ssize_t n = 1;
 
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-	    sizeof(patience));
-	while (out->len < ORDER_LINE_BYTES_MAX + ORDER_WORDS_BYTES_MAX) {
-		n = recv(fd, str_room(out, 4096), 4096, 0);
-		if (n < 0 && errno == EINTR)
+	while (out->len < ORDER_LINE_BYTES_MAX + ORDER_WORDS_BYTES_MAX &&
+	    ask_waits(fd, POLLIN, end_ms)) {
+		n = recv(fd, str_room(out, 4096), 4096, MSG_DONTWAIT);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n <= 0)
 			break;
@@ -111,10 +130,11 @@ ask_judge(struct slice heard, struct str *out_words)
 }
 
 enum publish_said
-publish_ask(const struct conf *conf, const char *node,
-    const struct publish_order *order, struct slice bytes,
+publish_ask_within(const struct conf *conf, const char *node,
+    const struct publish_order *order, struct slice bytes, int64_t within_ms,
     struct str *out_words)
 {
+	int64_t end_ms = clock_steady_ms() + within_ms;
 	struct str heard = STR_INIT;
 	enum publish_said said = PUBLISH_CUT_OFF;
 	struct err err;
@@ -128,8 +148,8 @@ publish_ask(const struct conf *conf, const char *node,
 		return strstr(err.text, "publish") != NULL ?
 		    PUBLISH_REFUSED : PUBLISH_SILENT;
 	}
-	if (ask_send_order(fd, order, bytes) == 0) {
-		ask_hear(fd, &heard);
+	if (ask_send_order(fd, order, bytes, end_ms) == 0) {
+		ask_hear(fd, end_ms, &heard);
 		said = ask_judge(str_slice(&heard), out_words);
 	}
 	close(fd);
@@ -138,6 +158,15 @@ publish_ask(const struct conf *conf, const char *node,
 	ask_disarm(out_words);
 	str_release(&heard);
 	return said;
+}
+
+enum publish_said
+publish_ask(const struct conf *conf, const char *node,
+    const struct publish_order *order, struct slice bytes,
+    struct str *out_words)
+{
+	return publish_ask_within(conf, node, order, bytes, ASK_FOR_MS,
+	    out_words);
 }
 
 /* Is what was asked seen there? */

@@ -18,6 +18,11 @@ enum publish_said { PUBLISH_DONE, PUBLISH_REFUSED, PUBLISH_SILENT,
 enum publish_said publish_ask(const struct conf *conf, const char *node,
     const struct publish_order *order, struct slice bytes,
     struct str *out_words);
+/* The same, when all of it may take so long, from the connection's being made
+ * to the last byte of the answer; publish_ask: five minutes. */
+enum publish_said publish_ask_within(const struct conf *conf,
+    const char *node, const struct publish_order *order, struct slice bytes,
+    int64_t within_ms, struct str *out_words);
 /* The same for take, keep, back and undo, which may end the process nodes of
  * that machine on their way: if the answer does not come, look there until what
  * was asked is seen, or patience_ms are over. */

@@ -197,9 +197,9 @@ drift_judge(const struct publish_set *ours, const struct nodes_said *said,
 	str_release(&names);
 }
 
-size_t
+int
 publish_drift(const struct conf *conf, struct arena *arena,
-    struct publish_drift **out)
+    struct publish_drift **out, size_t *out_count, struct err *err)
 {
 	static const char *const words[] = { "config", "files", "--json",
 		NULL };
@@ -209,13 +209,14 @@ publish_drift(const struct conf *conf, struct arena *arena,
 	struct publish_set ours;
 	int64_t until_s;
 	bool is_tried = publish_trial(conf, arena, &until_s)[0] != '\0';
-	struct err err;
 	size_t count = 0;
 
+	*out_count = 0;
 	*out = arena_alloc(arena, (cluster->node_count + 1) * sizeof(**out));
-	if (!conf_asks_nodes(conf) || cluster->publisher_count == 0 ||
-	    publish_set_take(conf, arena, &ours, &err) < 0)
+	if (!conf_asks_nodes(conf) || cluster->publisher_count == 0)
 		return 0;
+	if (publish_set_take(conf, arena, &ours, err) < 0)
+		return err_prefix(err, "the files of this node");
 	for (size_t i = 0; i < cluster->node_count; i++)
 		if (strcmp(cluster->nodes[i], cluster->self) != 0)
 			said[count++].node = cluster->nodes[i];
@@ -227,7 +228,8 @@ publish_drift(const struct conf *conf, struct arena *arena,
 	}
 	for (size_t i = 0; i < count; i++)
 		(*out)[i].may_differ = is_tried;
-	return count;
+	*out_count = count;
+	return 0;
 }
 
 void
@@ -235,8 +237,9 @@ publish_drift_note(const struct conf *conf)
 {
 	struct arena *arena = arena_new();
 	struct publish_drift *nodes;
-	size_t count = publish_drift(conf, arena, &nodes);
-	int64_t differ = 0;
+	struct err err;
+	size_t count;
+	int64_t differ = publish_drift(conf, arena, &nodes, &count, &err) < 0;
 
 	for (size_t i = 0; i < count; i++)
 		differ += nodes[i].is_known && !nodes[i].may_differ &&

@@ -52,13 +52,21 @@ act_done(struct act *act, struct str *out)
 		json_bool(out, "dry_run", true);
 }
 
+/* Whose they are nobody has read: another's mail looks like none. */
+unsigned
+act_busy(const struct act *act)
+{
+	return act_user(act) == NULL ? act->visit.busy : 0;
+}
+
 void
 act_counts(const struct act *act, struct str *out)
 {
 	json_number(out, "messages", (int64_t)act->count.messages);
 	json_number(out, "recipients", (int64_t)act->count.recipients);
 	json_number(out, "unchanged", (int64_t)act->count.unchanged);
-	json_number(out, "active", (int64_t)act->count.active);
+	json_number(out, "active", (int64_t)(act->count.active +
+	    act_busy(act)));
 	json_number(out, "final", (int64_t)act->count.final);
 	if (act->request.op == OP_UNDELETE)
 		json_number(out, "conflict", (int64_t)act->count.conflict);
@@ -150,11 +158,47 @@ act_is_early(struct act *act)
 	return intake_is_again(act->intake) && now_ms < act->settled_by_ms;
 }
 
+/* A large message that is read again is no job meanwhile.  What has it open, or
+ * names it, goes on when it is one. */
+static bool
+act_is_away(const struct act *act)
+{
+	const struct control_visit *visit = &act->visit;
+
+	if (act->is_begun)
+		return (act->page.is_open || visit->opening != NULL) &&
+		    intake_reads_again(act->intake, visit->last.inode);
+	for (size_t i = 0; i < act->request.id_count; i++)
+		if (intake_reads_again(act->intake,
+		    spool_id_inode(act->request.ids[i])))
+			return true;
+	return false;
+}
+
+static bool
+act_waits_for_it(struct act *act)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	if (!act_is_away(act)) {
+		act->back_by_ms = 0;
+		return false;
+	}
+	if (act->back_by_ms == 0)
+		act->back_by_ms = now_ms + SETTLE_MS;
+	act->wake_ms = now_ms + SETTLE_LOOK_MS;
+	return now_ms < act->back_by_ms;
+}
+
 bool
 act_enter(struct act *act, struct str *out, enum act_step *step)
 {
 	struct err err;
 
+	if (act_waits_for_it(act)) {
+		*step = ACT_WAIT;
+		return false;
+	}
 	if (!act->is_begun && visit_begin(&act->visit, act->agents,
 	    &act->request, act_user(act), &err) < 0) {
 		act->is_begun = true;
@@ -162,9 +206,6 @@ act_enter(struct act *act, struct str *out, enum act_step *step)
 		*step = ACT_DONE;
 		return false;
 	}
-	/* whose it is nobody has read: another's mail looks like none */
-	if (!act->is_begun && act_user(act) == NULL)
-		act->count.active += act->visit.busy;
 	act->is_begun = true;
 	*step = act_more(act);
 	if (*step == ACT_SYNC)
@@ -186,9 +227,14 @@ act_may_wait(struct act *act)
 }
 
 enum act_step
-act_more(const struct act *act)
+act_more(struct act *act)
 {
-	return visit_is_reading(&act->visit) ? ACT_SYNC : ACT_MORE;
+	if (visit_is_reading(&act->visit))
+		return ACT_SYNC;
+	if (!act->visit.is_passing || act->page.is_open)
+		return ACT_MORE;
+	act->wake_ms = clock_steady_ms() + SETTLE_LOOK_MS;
+	return ACT_WAIT;
 }
 
 bool
@@ -248,6 +294,28 @@ act_page_end(struct act *act)
 {
 	act->page.is_open = false;
 	visit_leave(&act->visit);
+}
+
+int
+act_page_resume(struct act *act, struct err *err)
+{
+	struct job *job;
+
+	if (!act->page.is_open)
+		return 0;
+	if (act->back_by_ms != 0)
+		return err_set(err, "%s is being read again; it was reached "
+		    "in part, so give the order again",
+		    act->visit.control.id);
+	if (!visit_resume(&act->visit)) {
+		job = visit_job(&act->visit);
+		return job == NULL ? 0 : err_set(err, "%s cannot be read; it "
+		    "was reached in part, so give the order again", job->id);
+	}
+	if (act->request.is_dry || visit_is_reading(&act->visit) ||
+	    intake_job_open(act->intake, act->visit.job, err))
+		return 1;
+	return -1;
 }
 
 bool

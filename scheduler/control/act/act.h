@@ -70,6 +70,8 @@ struct act {
 	ino_t		 settling;	/* a large message that is read again;
 					 * 0: none */
 	int64_t		 settled_by_ms;	/* it is not waited for longer */
+	int64_t		 back_by_ms;	/* nor is one that is open, or named,
+					 * and is read again; 0: none is */
 	bool		*meant;		/* retry: of the open message, a flag a
 					 * vertex */
 	size_t		 vertex;	/* retry: next to be looked at */
@@ -119,6 +121,8 @@ void act_refuse(struct str *out, const char *tag, const char *code,
 void act_done(struct act *act, struct str *out);
 /* Append the counts of a write about mail. */
 void act_counts(const struct act *act, struct str *out);
+/* Messages that are here and could not be looked at; they count as active. */
+unsigned act_busy(const struct act *act);
 /* Write the event `order`. */
 void act_journal(const struct act *act);
 /* Write the event `rcpt.reopened` for a recipient that had failed. */
@@ -134,7 +138,7 @@ int64_t act_wall_s(int64_t at_ms);
 /* Its steps may wait for visit_is_reading: with act_more for ACT_SYNC. */
 void act_may_wait(struct act *act);
 /* What a step that is not the last returns. */
-enum act_step act_more(const struct act *act);
+enum act_step act_more(struct act *act);
 /* Is there a message to come, or one that is open or being opened? */
 bool act_has_more(const struct act *act);
 /* Begin, and wait until the intake has what came before the question.  False:
@@ -151,6 +155,10 @@ const struct control_rcpt *act_rcpt_next(struct act *act,
     const struct control_group **out_group, unsigned *budget);
 bool act_page_is_over(const struct act *act);
 void act_page_end(struct act *act);
+/* The open message of an order, if there is one, at the next step: is it still
+ * here (visit_resume), and can be changed?  1; 0: it went, or none was open;
+ * -1 with err: it is here, and the order cannot go on. */
+int act_page_resume(struct act *act, struct err *err);
 /* Build the job anew from what its file says now.  Who takes it over is to
  * know the order, too. */
 void act_settle_job(struct act *act, struct job *job);
@@ -160,6 +168,8 @@ void act_settle_job(struct act *act, struct job *job);
 bool act_is_settling(struct act *act);
 /* The client is gone: what was changed in the open message counts. */
 void act_change_drop(struct act *act);
+/* The same of a reroute that has a message open. */
+void act_reroute_drop(struct act *act);
 /* Has the limit of messages been reached? */
 bool act_is_full(const struct act *act);
 

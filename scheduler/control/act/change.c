@@ -40,19 +40,6 @@ struct change {			/* of some recipients of a message */
 
 /* ---- one recipient ----------------------------------------------- */
 
-/* It has its outcome: as the file was when it was read, or since then. */
-static bool
-change_is_over(const struct control_visit *visit,
-    const struct control_rcpt *rcpt, const struct vertex *vertex)
-{
-	const struct rcpt *now;
-
-	if (rcpt->is_final || vertex == NULL)
-		return rcpt->is_final || visit->is_kept;
-	now = vertex_rcpt(vertex, rcpt->offset);
-	return now != NULL && (now->flags & RCPT_FINAL) != 0;
-}
-
 /* Of one that has failed and is not told yet. */
 static enum effect
 change_effect_failed(enum request_op op, bool is_active,
@@ -93,7 +80,7 @@ change_effect(enum request_op op, const struct control_visit *visit,
 	if (control_rcpt_is_failed(rcpt))	/* perhaps being reported */
 		return change_effect_failed(op, is_active ||
 		    (visit->job->flags & JOB_WRITING), out_kind);
-	if (change_is_over(visit, rcpt, vertex))
+	if (visit_has_outcome(visit, rcpt))
 		return rcpt->is_cancelled && op == OP_DELETE ?
 		    EFFECT_UNCHANGED : EFFECT_FINAL;
 	switch (op) {
@@ -267,6 +254,7 @@ change_write(struct act *act, struct job *job, struct change *change,
 {
 	bool wrote;
 
+	visit_written(&act->visit);
 	/* what is owed and could not be recorded must not be forgotten */
 	if (act->page.count == 0 && pending_write(job, &act->visit.control,
 	    &wrote, err) < 0)
@@ -344,7 +332,7 @@ change_message_end(struct act *act, struct batch *batch, struct err *err)
 		batch_add(batch, job);
 		if (act->visit.is_kept)	/* what came to be owed meanwhile */
 			result = pending_write(job, &act->visit.control,
-			    &wrote, err);
+			    &wrote, err);	/* no news to who has it open */
 	} else if (!act->request.is_dry && (batch->count == 0 ||
 	    batch->inodes[batch->count - 1] != job->inode)) {
 		job_rest(job);
@@ -399,37 +387,42 @@ batch_end(struct act *act, struct batch *batch)
 	batch_settle(act, batch);
 }
 
-/* The message that was left open: is it still here?  Else nothing is. */
+/* No more of the open message is changed: what was counts. */
 static void
-change_resume(struct act *act)
+change_leave(struct act *act)
 {
-	struct err err;
+	struct job *job = act->page.count == 0 || act->request.is_dry ? NULL :
+	    visit_job(&act->visit);
 
-	if (!act->page.is_open)
-		return;
-	if (visit_resume(&act->visit) && (act->request.is_dry ||
-	    intake_job_open(act->intake, act->visit.job, &err)))
-		return;
 	change_count(act);
 	act_page_end(act);
+	if (job != NULL)
+		act_settle_job(act, job);
+}
+
+/* The message that was left open, if it is still here; else nothing is. */
+static int
+change_resume(struct act *act, struct err *err)
+{
+	int result = act_page_resume(act, err);
+
+	if (result != 1 && act->page.is_open)
+		change_leave(act);
+	return result < 0 ? -1 : 0;
 }
 
 void
 act_change_drop(struct act *act)
 {
-	struct job *job;
+	enum request_op op = act->request.op;
 
-	if (!act->page.is_open || act->page.count == 0 ||
-	    act->request.is_dry ||
-	    !request_rows[act->request.op].is_change)
+	if (!act->page.is_open || !request_rows[op].is_change ||
+	    op == OP_RETRY)	/* nothing of that is in the file */
 		return;
-	if (!visit_resume(&act->visit))
-		return;
-	job = act->visit.job;
-	if (act->request.op != OP_REROUTE)	/* told piece by piece */
-		change_count(act);
-	act_page_end(act);
-	act_settle_job(act, job);
+	if (op == OP_REROUTE)
+		act_reroute_drop(act);
+	else
+		change_leave(act);
 }
 
 /* A step's worth.  0; -1 with err. */
@@ -441,10 +434,10 @@ batch_do(struct act *act, struct err *err)
 	struct job *job;
 	int result = 0;
 
-	change_resume(act);
+	result = change_resume(act, err);
 	if (visit_is_reading(&act->visit))
 		return 0;
-	if (act->page.is_open)
+	if (result == 0 && act->page.is_open)
 		result = change_message(act, &batch, &rcpts, err);
 	while (result == 0 && !act->page.is_open && files-- > 0 &&
 	    rcpts > 0 && !act_is_full(act)) {
@@ -499,6 +492,7 @@ act_change(struct act *act, struct str *out)
 	if ((act->visit.known == 0 || act_user(act) != NULL) &&
 	    act->request.id_count > 0 &&
 	    act->count.messages + act->count.unchanged + act->count.active +
+	    act_busy(act) +
 	    act->count.final + act->count.conflict == 0) {
 		act_refuse(out, act->request.tag, "no-such",
 		    "no such message is in the queue");

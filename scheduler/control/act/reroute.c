@@ -33,7 +33,8 @@ reroute_add(struct act *act, struct choice *choice,
 {
 	const struct vertex *vertex = visit_vertex(&act->visit, rcpt->offset);
 
-	if (rcpt->is_final && !control_rcpt_is_failed(rcpt)) {
+	if (!control_rcpt_is_failed(rcpt) &&
+	    visit_has_outcome(&act->visit, rcpt)) {
 		act->count.final++;
 	} else if ((act->visit.job->flags & JOB_MOVING) ||
 	    (vertex != NULL && vertex->state == VERTEX_FLIGHT)) {
@@ -155,6 +156,7 @@ reroute_resend(struct act *act, struct job *job, struct resend *those,
 	reroute_strip(act, those);
 	reroute_steer(act, those);
 	reroute_tell_failed(act, those);
+	visit_written(&act->visit);
 	if (those->count > 0)
 		result = pending_write(job, &act->visit.control, &wrote,
 		    err) < 0 ||
@@ -221,7 +223,8 @@ reroute_is_whole(const struct act *act)
 	    request->offset_count == 0 && (request->selector == NULL ||
 	    selector_is_all(request->selector)) &&
 	    control->final_total == 0 && control->terms.via.n == 0 &&
-	    job->flight_count == 0 && (job->flags & JOB_MOVING) == 0;
+	    job->flight_count == 0 && (job->flags & JOB_MOVING) == 0 &&
+	    job->final_count == 0 && job->rcpt_count == job->rcpt_total;
 }
 
 /* Some of the open message, from where the step before ended. */
@@ -280,16 +283,16 @@ reroute_some(struct act *act, unsigned *budget, struct err *err)
 
 /* Has anything of it gone elsewhere, it is read again. */
 static void
-reroute_large_end(struct act *act, bool is_here)
+reroute_large_end(struct act *act)
 {
 	bool is_changed = act->page.count > 0 && !act->request.is_dry;
-	struct job *job = act->visit.job;
+	struct job *job = visit_job(&act->visit);
 
 	act->count.messages += act->page.count > 0;
 	act_page_end(act);
-	if (is_here && is_changed)
+	if (job != NULL && is_changed)
 		act_settle_job(act, job);
-	else if (is_here)
+	else if (job != NULL)
 		job_rest(job);
 }
 
@@ -313,19 +316,24 @@ reroute_large(struct act *act, struct err *err)
 	}
 	result = reroute_some(act, &budget, err);
 	if (result < 0 || act_page_is_over(act))
-		reroute_large_end(act, true);
+		reroute_large_end(act);
 	return result;
 }
 
-static void
-reroute_resume(struct act *act)
+static int
+reroute_resume(struct act *act, struct err *err)
 {
-	struct err err;
+	int result = act_page_resume(act, err);
 
-	if (act->page.is_open && (!visit_resume(&act->visit) ||
-	    (!visit_is_reading(&act->visit) && !act->request.is_dry &&
-	    !intake_job_open(act->intake, act->visit.job, &err))))
-		reroute_large_end(act, false);
+	if (result != 1 && act->page.is_open)
+		reroute_large_end(act);
+	return result < 0 ? -1 : 0;
+}
+
+void
+act_reroute_drop(struct act *act)
+{
+	reroute_large_end(act);
 }
 
 /* ---- the act ----------------------------------------------------- */
@@ -347,7 +355,8 @@ reroute_step(struct act *act, struct err *err)
 	unsigned looks = ACT_LOOKS, files = ACT_FILES;
 	struct job *job;
 
-	reroute_resume(act);
+	if (reroute_resume(act, err) < 0)
+		return -1;
 	if (visit_is_reading(&act->visit))
 		return 0;
 	if (act->page.is_open)

@@ -356,6 +356,25 @@ def a_silent_node_is_named(world):
     assert status == 0 and "ANOTHER" not in out, (status, out)
     status, out, _ = world.one.zmailer("doctor", "processes")
     assert status == 0, out
+    own_files_cannot_be_collected(world)
+
+
+def own_files_cannot_be_collected(world):
+    """Then nobody knows whether others have the same, and says so."""
+    blocked = world.one.etc + "/blocked"
+    os.rename(blocked, blocked + ".away")
+    os.mkdir(blocked)
+    status, out, _ = world.one.zmailer("cluster", "status")
+    assert status == 1 and "CANNOT compare its configuration" in out and \
+        "blocked is no regular file" in out, (status, out)
+    assert ["blocked" in row["not_compared"] for row in world.one.rows(
+        "cluster", "status", code=1) if "not_compared" in row] == [True]
+    status, out, _ = world.one.zmailer("doctor", "processes")
+    assert status == 1 and "cannot be compared" in out, out
+    os.rmdir(blocked)
+    os.rename(blocked + ".away", blocked)
+    status, out, _ = world.one.zmailer("cluster", "status")
+    assert status == 0, out
 
 
 def refused(node, count):

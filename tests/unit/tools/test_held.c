@@ -17,6 +17,7 @@
 #include "io/unix_socket.h"
 #include "tools/copies/held.h"
 #include "tools/nodes/internal.h"
+#include "tools/publish/ask.h"
 
 #define ID "0123456789abcu2d"
 #define LINE ID " router 210 1764280000 5 3\n"
@@ -137,10 +138,22 @@ drip_start(const char *dir)
 	return pid;
 }
 
+static void
+drip_stop(const char *dir, pid_t pid)
+{
+	char path[100];
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	snprintf(path, sizeof(path), "%s/" NODES_SOCKET, dir);
+	unlink(path);
+	rmdir(dir);
+}
+
 Test(held, a_node_that_drips_is_cut_off, .timeout = 60)
 {
 	static const char *const words[] = { "list", NULL };
-	char dir[] = "/tmp/zm-drip-XXXXXX", path[100];
+	char dir[] = "/tmp/zm-drip-XXXXXX";
 	struct conf conf = { .run_dir = dir };
 	int64_t began_ms = clock_steady_ms();
 	bool is_cut = false;
@@ -152,9 +165,26 @@ Test(held, a_node_that_drips_is_cut_off, .timeout = 60)
 	    NODES_SILENT);
 	cr_expect(is_cut);
 	cr_expect_geq(clock_steady_ms() - began_ms, SHORT_MS);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	snprintf(path, sizeof(path), "%s/" NODES_SOCKET, dir);
-	unlink(path);
-	rmdir(dir);
+	drip_stop(dir, pid);
+}
+
+/* So is one that is asked to take a configuration. */
+Test(held, a_node_that_drips_takes_nothing, .timeout = 60)
+{
+	const struct publish_order order = { .verb = PUBLISH_LOOK,
+	    .id = "0123456789abcdef" };
+	char dir[] = "/tmp/zm-drip-XXXXXX";
+	struct conf conf = { .run_dir = dir };
+	int64_t began_ms = clock_steady_ms();
+	struct str words = STR_INIT;
+	pid_t pid;
+
+	cr_assert_not_null(mkdtemp(dir));
+	pid = drip_start(dir);
+	cr_expect_eq(publish_ask_within(&conf, "b", &order, SLICE(""),
+	    SHORT_MS, &words), PUBLISH_REFUSED);
+	cr_expect_str_eq(words.buf, "it says nonsense");
+	cr_expect_geq(clock_steady_ms() - began_ms, SHORT_MS);
+	drip_stop(dir, pid);
+	str_release(&words);
 }

@@ -87,17 +87,38 @@ reach_drift_text(const struct publish_drift *node, bool differs,
 		    node->node, node->files);
 }
 
-/* The files that are not as ours.  returns 1: there are some; else 0 */
+/* Ours cannot be collected, so no node is known to have the same. */
+static void
+reach_drift_unknown(const struct conf *conf, bool is_json,
+    const struct err *err, struct str *out)
+{
+	if (!is_json) {
+		str_addf(out, "%-24s CANNOT compare its configuration: %s\n",
+		    conf->cluster.self, err->text);
+		return;
+	}
+	json_open_answer(out);
+	json_text(out, "desk", slice_of(conf->cluster.self));
+	json_text(out, "not_compared", slice_of(err->text));
+	json_close(out);
+}
+
+/* The files that are not as ours.  returns 1: there are some, or nobody can
+ * tell; else 0 */
 static int
 reach_drift(const struct conf *conf, bool is_json)
 {
 	struct arena *arena = arena_new();
 	struct publish_drift *nodes;
-	size_t count = publish_drift(conf, arena, &nodes);
 	struct str out = STR_INIT;
+	struct err err;
+	size_t count;
+	int status = publish_drift(conf, arena, &nodes, &count, &err) < 0;
 	int64_t until_s;
 	const char *from = publish_trial(conf, arena, &until_s);
-	int status = 0;
+
+	if (status != 0)
+		reach_drift_unknown(conf, is_json, &err, &out);
 
 	if (!is_json && from[0] != '\0')
 		reach_trial_text(conf->cluster.self, from, until_s, &out);

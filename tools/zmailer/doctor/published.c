@@ -16,7 +16,14 @@ void
 doctor_published(struct doctor *doctor)
 {
 	struct publish_drift *nodes;
-	size_t count = publish_drift(doctor->conf, doctor->arena, &nodes);
+	struct err err;
+	size_t count;
+
+	if (publish_drift(doctor->conf, doctor->arena, &nodes, &count,
+	    &err) < 0)
+		doctor_add(doctor, DOCTOR_WARN, "cluster",
+		    "zmailer config files", "the configuration of the other "
+		    "nodes cannot be compared: %s", err.text);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct publish_drift *node = &nodes[i];

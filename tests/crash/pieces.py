@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Kill the scheduler between the pieces of an order about one message to
+very many.
+
+    pieces.py [--all | --sample N]
+
+A message to 20,000 recipients waits for a destination that is suspended.  It
+is held, released, frozen, thawed, made to expire, tried again, routed again
+in part, deleted; each order is written 8,192 recipients at a time (4,096 to
+be routed again), and synced.  The scheduler is killed before or after its Nth
+call that changes the disk during one of them.  After its restart each
+recipient is once there, in one state; the order, given again, reaches all.
+Then the other orders follow.  In the end all are let go, and each has the
+message once (but who was about to be routed again, who may have it twice).
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import crash                                         # noqa: E402, F401
+import matrix                                        # noqa: E402
+from nth import CALLS, COUNT, KILL_AFTER, KILL_BEFORE, Nth  # noqa: E402
+from orders import smtp                              # noqa: E402
+from zmtest import control, mta, smtpserver          # noqa: E402
+
+RCPTS = 20000
+PART = "to=*1@*"            # a tenth, all over the file
+# name, order, fields, and the state that it promises
+STORY = [
+    ("hold", "hold", {}, "held"),
+    ("release", "release", {}, "suspended"),
+    ("freeze", "freeze", {}, "frozen"),
+    ("thaw", "thaw", {}, "suspended"),
+    ("expire", "schedule", {"expire": "+1h"}, "failed"),
+    ("retry-failed", "retry-failed", {}, "suspended"),
+    ("delete", "delete", {}, "deleted"),
+    ("reroute", "reroute", {"select": PART}, "suspended"),
+]
+BACK = {"delete": "undelete"}       # before the next one
+WAIT_S = 300                        # on a machine that has other work
+
+
+def until(what, is_so):
+    """As mta.wait_for, for what takes longer."""
+    end = time.monotonic() + WAIT_S
+    while not is_so():
+        assert time.monotonic() < end, f"never {what}"
+        time.sleep(0.05)
+
+
+class Point:
+    kind, role = "kill", "scheduler"
+
+    def __init__(self, mode, order, target):
+        self.mode, self.order, self.target = mode, order, target
+        self.trouble, self.what, self.fired, self.calls = "", "", False, {}
+
+    def outcome(self):
+        return matrix.Outcome(self.fired, self.what, trouble=self.trouble)
+
+    def name(self):
+        return (f"kill scheduler {self.order} {self.target} "
+                f"{'before' if self.mode == KILL_BEFORE else 'after'}")
+
+    def run(self):
+        clock_dir = tempfile.mkdtemp(prefix="zmailer-clock-")
+        self.clock = mta.Clock(os.path.join(clock_dir, "clock"))
+        self.server = smtpserver.Server()
+        self.mta = mta.Mta("pieces", self.clock)
+        try:
+            self._run()
+        except (AssertionError, OSError, KeyError) as error:
+            self.trouble = f"{type(error).__name__}: {error}"
+        finally:
+            self.mta.close()
+            self.server.close()
+            shutil.rmtree(clock_dir, ignore_errors=True)
+        return self
+
+    # ---- asking ------------------------------------------------------
+
+    def ask_once(self, op, **fields):
+        try:
+            return control.ask(self.mta.dir + "/run", op, **fields)
+        except (OSError, ValueError):
+            return None
+
+    def ask(self, op, **fields):
+        """Ask until there is an answer; a killed scheduler comes back."""
+        end = time.monotonic() + WAIT_S
+        while time.monotonic() < end:
+            answer = self.ask_once(op, **fields)
+            if answer:
+                return answer
+            time.sleep(0.05)
+        raise AssertionError(f"{op} is not answered")
+
+    def states(self):
+        """{state: recipients}, and nothing is to be read."""
+        lines = self.ask("count", by="state")
+        found = {line["key"]: line["recipients"] for line in lines[:-1]}
+        return {} if lines[-1]["unread"] else found
+
+    def settled(self):
+        """The states when all that there is has been read."""
+        found = {}
+
+        def is_read():
+            found.clear()
+            found.update(self.states())
+            return sum(found.values()) >= RCPTS
+        until(f"{RCPTS} recipients: {found}", is_read)
+        return found
+
+    # ---- the story ---------------------------------------------------
+
+    def _run(self):
+        self.mta.configure(
+            f"route * via 127.0.0.1:{self.server.port}\n"
+            "workers smtpserver 1\nworkers router 1\n"
+            f"limit recipients {RCPTS}\n"
+            "schedule */* { retry 1h; expire 9d }\n"
+            "keep failed 4w\n")
+        self.nth = Nth(self.mta.top)
+        self.mta.env.update(self.nth.instance_env(self.mta.dir))
+        if self.mode == COUNT:
+            self.nth.plan(logging=CALLS)
+        self.mta.start()
+        self.ask("suspend", channel="smtp", reason="test")
+        with smtp(self.mta.port) as client:
+            client.sendmail("a@src.test", [f"u{i}@far.test"
+                                           for i in range(RCPTS)],
+                            "Subject: t\r\n\r\nbody\r\n")
+        self.settled()
+        for name, op, fields, state in STORY:
+            if self.order in ("", name):
+                self.one(name, op, fields, state)
+            if self.order == "" and name in BACK:
+                self.back(name)
+        self.let_go()
+
+    def choice(self, name):
+        return {"ids": [self.id]} if name == "undelete" else \
+            {"select": "all"}
+
+    def plan(self, name):
+        is_counted = self.mode == COUNT
+        if is_counted:
+            with open(self.nth.log, "w", encoding="ascii"):
+                pass
+        self.nth.plan("scheduler", self.mode, self.target,
+                      logging=CALLS if is_counted else 0)
+
+    def before(self, name):
+        """What the order needs to be about something."""
+        if name == "release":
+            self.ask("hold", select="all")
+        elif name == "thaw":
+            self.ask("freeze", select="all")
+        elif name == "retry-failed":
+            self.expire()
+
+    def expire(self):
+        self.ask("schedule", select="all", expire="+1h")
+        self.clock.move(2 * 3600)
+        until("all failed", lambda: self.settled() == {"failed": RCPTS})
+
+    def one(self, name, op, fields, state):
+        self.id = self.ask("list", select="all", brief=True)[0]["id"]
+        self.before(name)
+        self.plan(name)
+        fields = {"select": "all", **fields}
+        answer = self.ask_once(op, **fields)
+        if name == "expire":
+            self.clock.move(2 * 3600)
+        self.met(name, op, fields, answer, state)
+        if self.mode == COUNT:
+            self.calls[name] = self.nth.calls().get("scheduler", "")
+            self.nth.plan()
+        if self.order == "" and name == "expire":
+            return
+        if self.order == name == "delete":
+            self.back(name)
+
+    def met(self, name, op, fields, answer, state):
+        """Killed or not: each is there once, and all are reached in the
+        end."""
+        if name == "expire":
+            until("a kill, or the end", lambda: self.nth.read()["fired"] or
+                  self.states() == {"failed": RCPTS})
+        state_now = self.nth.read()
+        self.fired = self.fired or bool(state_now["fired"])
+        self.what = state_now["what"] or self.what
+        if self.mode != COUNT:
+            self.nth.plan()
+        if name == "delete" and answer:
+            return
+        if not answer or "error" in answer[-1]:
+            self.once(name)
+            answer = self.ask(op, **fields)
+            if name == "expire":
+                self.clock.move(2 * 3600)
+        assert answer[-1].get("done") or answer[-1].get("code") == "no-such", \
+            answer[-1]
+        if name != "delete":
+            until(f"all {state}", lambda: self.is_all(name, state))
+
+    def is_all(self, name, state):
+        found = self.settled()
+        if name == "reroute":       # D9: one piece may be twice
+            return set(found) == {state} and \
+                RCPTS <= found[state] <= RCPTS + RCPTS // 10
+        return found == {state: RCPTS}
+
+    def once(self, name):
+        """After the restart."""
+        if name == "delete":
+            return                  # what is in trash/ is not counted
+        found = self.settled()
+        most = RCPTS + (RCPTS // 10 if name == "reroute" else 0)
+        assert sum(found.values()) <= most, found
+
+    def back(self, name):
+        answer = self.ask(BACK[name], ids=[self.id])
+        assert answer[-1].get("done"), answer[-1]
+        until("all suspended", lambda: self.settled() == {
+            "suspended": RCPTS})
+
+    # ---- the end -----------------------------------------------------
+
+    def left(self, *areas):
+        """Mail in these directories of the spool."""
+        return [name for area in areas for _, _, names in
+                os.walk(os.path.join(self.mta.dir, "spool", area))
+                for name in names if not name.startswith(".")]
+
+    def let_go(self):
+        for op in ("release", "thaw", "retry-failed"):
+            self.ask(op, select="all")
+        self.nth.plan()
+        self.ask("resume", channel="smtp")
+        until("an end", lambda: not self.left("queue", "transport", "router"))
+        if self.left("public"):     # S1: a start removes what nobody ended
+            self.mta.kill()
+            self.mta.start()
+        until("an empty queue", self.mta.is_empty)
+        copies = {}
+        for message in self.server.messages:
+            for rcpt in message.rcpts:
+                copies[rcpt] = copies.get(rcpt, 0) + 1
+        assert len(copies) == RCPTS, f"{RCPTS - len(copies)} are lost"
+        most = 2 if self.order == "reroute" else 1
+        assert max(copies.values()) <= most, "somebody has it twice"
+        status, out, _ = self.mta.command("zmailer", "fsck")
+        assert status == 0, out
+
+
+class Pieces(matrix.Workload):
+    kinds = ["kill"]
+    jobs = 2
+
+    def __init__(self):
+        super().__init__("pieces", Point, ["scheduler"])
+
+    def calls(self):
+        plain = Point(COUNT, "", 0).run()
+        if plain.trouble:
+            raise SystemExit(f"pieces: the plain run fails: {plain.trouble}")
+        found = dict(plain.calls)
+        found["scheduler"] = found[""] = "".join(plain.calls.values())
+        return found
+
+    def points(self, calls, kinds=matrix.KINDS):
+        return [Point(mode, name, n)
+                for name, _, _, _ in STORY
+                for n in range(1, len(calls[name]) + 1)
+                for mode in (KILL_BEFORE, KILL_AFTER) if "kill" in kinds]
+
+
+if __name__ == "__main__":
+    sys.exit(matrix.main(__doc__, [Pieces()]))
