@@ -188,8 +188,9 @@ judge_case_try(struct judge_case *one)
 	if (question->is_spf_alone)
 		return !one->has_spf;
 	if (!one->has_dkim) {
-		one->dkim = dkim_judge(one->answers, one->mail.message,
-		    one->received_s, one->arena, one->dkims, &one->dkim_count,
+		one->dkim = dkim_judge(one->answers, &(struct dkim_ask){
+		    one->mail.message, one->received_s, one->author },
+		    one->arena, one->dkims, &one->dkim_count,
 		    &one->dkim_found);
 		one->has_dkim = one->dkim != ORIGIN_ASKS;
 	}
