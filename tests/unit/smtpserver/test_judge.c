@@ -230,6 +230,28 @@ Test(judge, bad_answers)
 	}
 }
 
+Test(judge, who_failed_by_dkim2_is_in_the_envelope)
+{
+	struct slice envelope = SLICE("id 361g9eyp5bafph4\nexternal\n"
+	    "with ESMTP\nfrom <a@b.test>\nterms utf8\n"
+	    "todsn NOTIFY=SUCCESS\nto <c@d.test>\nto <e@d.test>\nenv-end\n");
+	struct str out = STR_INIT;
+	struct err err;
+
+	cr_assert_eq(judge_mark_envelope(envelope, ORIGIN_PASS, &out, &err),
+	    0);
+	cr_expect(slice_equal(str_slice(&out), envelope));
+	str_reset(&out);
+	cr_assert_eq(judge_mark_envelope(envelope, ORIGIN_TEMPERROR, &out,
+	    &err), 0, "%s", err.text);
+	cr_expect_str_eq(out.buf, "id 361g9eyp5bafph4\nexternal\n"
+	    "with ESMTP\nfrom <a@b.test>\nterms utf8 never-report\n"
+	    "todsn NOTIFY=SUCCESS\nto <c@d.test>\nto <e@d.test>\nenv-end\n");
+	cr_expect_eq(judge_mark_envelope(SLICE("x"), ORIGIN_FAIL, &out, &err),
+	    -1);
+	str_release(&out);
+}
+
 Test(judge, ours_goes_in_and_those_that_claim_to_be_ours_go)
 {
 #define AR "Authentication-Results:"
