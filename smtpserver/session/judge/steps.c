@@ -161,6 +161,6 @@ step_origin(struct session *session)
 	    .policy = t->judged.policy,
 	    .sealer = slice_of(t->judged.sealer),
 	    .signers = slice_of(t->judged.signers),
-	    .dkim2 = t->judged.dkim2 };
+	    .dkim2 = t->judged.dkim2, .names = &t->judged.names };
 	return judge_conclude(session, &origin);
 }
