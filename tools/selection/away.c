@@ -139,9 +139,9 @@ failures_plan(struct paper *paper, const struct claim *claim,
 	    .size_bytes = group->header.n + 1 + text.n, .msgid = msgid,
 	    .errors_to = group->sender, .envid = envelope->envid,
 	    .ret = envelope->ret, .bodytype = envelope->bodytype,
-	    /* what its sender asked for of a delivery is past */
-	    .terms.is_never_reported = envelope->terms.is_never_reported,
 	    .user = envelope->user, .groups = group, .group_count = 1 };
+	/* what else its sender asked for is of a delivery */
+	out->terms.is_never_reported = envelope->terms.is_never_reported;
 	memcpy(out->id, envelope->id, sizeof(out->id));
 }
 

@@ -17,7 +17,8 @@ Test(terms, what_is_read_is_printed_the_same)
 		"auth=<>", "zone=bulk", "tried=1", "tried=65535",
 		"steered=1,,", "steered=99,smtp:far.test,odd+20words,too",
 		("utf8 requiretls tls-optional queue-only verp never-report "
-		    "priority=9 hold-until=1 by=2,R,T tried=3 auth=a+3Db@x zone=z"),
+		    "priority=9 hold-until=1 by=2,R,T tried=3 auth=a+3Db@x "
+		    "zone=z"),
 	};
 	struct terms terms;
 	struct err err;

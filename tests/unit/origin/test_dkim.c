@@ -160,7 +160,8 @@ Test(dkim_judge, line_ends_are_taken_as_they_were_signed)
 		if (*message != '\r')
 			str_addc(&lines, *message);
 	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
-	    .message = str_slice(&lines) }, arena, all, &n, &found), ORIGIN_PASS);
+	    .message = str_slice(&lines) }, arena, all, &n, &found),
+	    ORIGIN_PASS);
 	cr_assert_eq(n, 2);
 	cr_expect(all[0].origin == ORIGIN_PASS &&
 	    all[1].origin == ORIGIN_PASS, "%s, %s", all[0].reason,
@@ -275,7 +276,8 @@ Test(dkim_judge, signatures_are_bounded)
 		    "d=sign.test; s=rsa" REST "\r\n");
 	str_adds(&message, MESSAGE);
 	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
-	    .message = str_slice(&message) }, arena, all, &n, &found), ORIGIN_FAIL);
+	    .message = str_slice(&message) }, arena, all, &n, &found),
+	    ORIGIN_FAIL);
 	cr_expect(n == DKIM_SIGNATURES_MAX && found == 100);
 	str_release(&message);
 }
@@ -353,7 +355,8 @@ Test(dkim_judge, too_many_fields_hide_nothing)
 	str_adds(&message, "From: eve@evil.test\r\n");
 	str_adds(&message, &MESSAGE[body]);
 	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
-	    .message = str_slice(&message) }, arena, all, &n, &found), ORIGIN_FAIL);
+	    .message = str_slice(&message) }, arena, all, &n, &found),
+	    ORIGIN_FAIL);
 	cr_expect_eq(n, 1);
 	cr_expect_eq(all[0].origin, ORIGIN_PERMERROR);
 	cr_expect_not_null(strstr(all[0].reason, "more than 5000 fields"),
@@ -374,7 +377,8 @@ Test(dkim_judge, a_body_is_summed_up_in_few_ways)
 		    i < 4 ? 0 : i);
 	str_adds(&message, MESSAGE);
 	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
-	    .message = str_slice(&message) }, arena, all, &n, &found), ORIGIN_FAIL);
+	    .message = str_slice(&message) }, arena, all, &n, &found),
+	    ORIGIN_FAIL);
 	cr_assert_eq(n, DKIM_SIGNATURES_MAX);
 	for (size_t i = 0; i < n; i++)
 		cr_expect_eq(all[i].origin, i < 6 ? ORIGIN_FAIL :

@@ -139,7 +139,8 @@ Test(judge, bad_questions)
 #define ANSWER "spf=softfail dkim=permerror dmarc=temperror " \
 	"policy=quarantine arc=pass dkim2=fail sealer=lists.test " \
 	"signers=a.test,b.test spf-at=a.test dkim-at=s._domainkey.a.test " \
-	"dmarc-at=_dmarc.a.test dkim2-why=bm8= report=from=a.test;at=a.test file=new/A/1.2.3 " \
+	"dmarc-at=_dmarc.a.test dkim2-why=bm8= " \
+	"report=from=a.test;at=a.test file=new/A/1.2.3 " \
 	"bytes=77 " \
 	"crc=4294967295"
 
