@@ -216,7 +216,8 @@ EVENT(DSN_TOLD, "dsn.told", INFO, "code rcpts",
     "The client that sent the message got the next hop's refusal while it "
     "waited (cut-through): there is no report.")
 EVENT(DSN_DROPPED, "dsn.dropped", WARN, "file reason rcpts",
-    "A report that nobody may get (null sender) was kept in postman/.")
+    "A report that nobody may get (null sender, or a DKIM2 chain that did not "
+    "hold) was kept in postman/.")
 EVENT(MESSAGE_DONE, "message.done", INFO, "rcpts failed delay",
     "Every recipient has its outcome; the files are unlinked.")
 EVENT(MESSAGE_VANISHED, "message.vanished", WARN, "file rcpts reason",

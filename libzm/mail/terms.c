@@ -20,6 +20,7 @@ terms_any(const struct terms *terms)
 	return terms->is_utf8 || terms->needs_tls ||
 	    terms->is_tls_optional || terms->is_rerouted ||
 	    terms->is_queue_only || terms->is_verp ||
+	    terms->is_never_reported ||
 	    terms->steered != 0 || terms->tried != 0 ||
 	    terms->priority != 0 ||
 	    terms->hold_until_s != 0 || terms->by_s != 0 ||
@@ -125,6 +126,8 @@ terms_add(struct str *out, const struct terms *terms, struct err *err)
 		str_adds(out, " queue-only");
 	if (terms->is_verp)
 		str_adds(out, " verp");
+	if (terms->is_never_reported)
+		str_adds(out, " never-report");
 	if (terms->priority != 0)
 		str_addf(out, " priority=%d", terms->priority);
 	if (terms->hold_until_s != 0)
@@ -191,6 +194,13 @@ static bool
 read_verp(struct slice value, struct terms *out)
 {
 	out->is_verp = true;
+	return value.n == 0;
+}
+
+static bool
+read_never_report(struct slice value, struct terms *out)
+{
+	out->is_never_reported = true;
 	return value.n == 0;
 }
 
@@ -289,6 +299,7 @@ static const struct word {
 	{ "rerouted", read_rerouted },
 	{ "queue-only", read_queue_only },
 	{ "verp", read_verp },
+	{ "never-report", read_never_report },
 	{ "priority", read_priority },
 	{ "hold-until", read_hold_until },
 	{ "by", read_by },

@@ -14,6 +14,8 @@
  *	by=SECONDS,R|N[,T]	DELIVERBY as a wall moment (RFC 2852)
  *	auth=XTEXT		AUTH= of MAIL (RFC 4954 section 5)
  *	zone=NAME		the sending zone that a rule chose
+ *	never-report		nobody is sent a report about it (its DKIM2
+ *				chain did not hold)
  *	tried=N			another mailer tried it N times before, and its
  *				retries go on from there (zmailer import)
  *	rerouted		its retries were exhausted once already
@@ -49,6 +51,7 @@ struct terms {
 	bool		is_queue_only;	/* no try on arrival */
 	bool		is_verp;	/* a sender of its own for each
 					 * recipient */
+	bool		is_never_reported; /* whatever NOTIFY says */
 	int		priority;	/* 0: none asked */
 	int64_t		hold_until_s;	/* wall; 0: at once */
 	int64_t		by_s;		/* wall; 0: no limit */

@@ -325,7 +325,8 @@ draft_add_rcpt(struct job_draft *draft, size_t kind_at,
 	if (kind->park != PARK_NONE)
 		vertex->moment_ms = kind->until_s == 0 ? 0 :
 		    now_ms + (kind->until_s - now_s) * 1000;
-	if (draft->common->errors_to.n == 0)
+	if (draft->common->errors_to.n == 0 ||
+	    draft->common->terms.is_never_reported)
 		vertex->notices = NOTICES_NONE;
 }
 

@@ -34,14 +34,31 @@ struct report_batch {
 
 /* ---- nobody to tell ---------------------------------------------- */
 
-/* RFC 5321 section 6.1: a message with a null sender is never answered.  One
- * that failed is kept for the postmaster (row D4) once nothing of it is
- * under way any more. */
+/* The words of the first recipient that failed, and why nobody hears them. */
+static const char *
+reporter_unheard(const struct reporter *reporter, const struct bounce *bounce)
+{
+	const char *text = "";
+
+	for (size_t i = bounce->rcpt_count; i-- > 0;)
+		if (bounce->rcpts[i].rcpt->last->verdict.kind ==
+		    VERDICT_FAILED)
+			text = bounce->rcpts[i].rcpt->last->verdict.text;
+	return bounce->control->terms.is_never_reported ?
+	    arena_printf(reporter->outcome->intake->arena, "no report may be "
+	    "sent, for its DKIM2 chain does not hold: %s", text) : text;
+}
+
+/* RFC 5321 section 6.1: a message with a null sender is never answered; nor is
+ * one whose DKIM2 chain did not hold (draft-ietf-dkim-dkim2-spec-04 section
+ * 10.1).  One that failed is kept for the postmaster (row D4) once nothing of
+ * it is under way any more. */
 static void
 reporter_double_bounce(struct reporter *reporter, struct job *job,
     const struct bounce *bounce)
 {
 	char name[SPOOL_NAME_BYTES];
+	const char *words;
 	struct err err;
 
 	job->flags &= (uint16_t)~JOB_NOTICE;
@@ -56,11 +73,13 @@ reporter_double_bounce(struct reporter *reporter, struct job *job,
 	if (job_is_in(job, JOB_KEPT))	/* with those that are kept */
 		return;
 	spool_hashed_name(reporter->queue->spool, job->inode, name);
+	words = reporter_unheard(reporter, bounce);
 	event(EV_DSN_DROPPED, job->id, "file", slice_of(name), "reason",
-	    slice_of(bounce->rcpts[0].rcpt->last->verdict.text), "rcpts",
+	    slice_of(words), "rcpts",
 	    event_number((int64_t)bounce->rcpt_count), NULL);
-	if (spool_shelve_queued(reporter->queue->spool, name, "doublebounce",
-	    bounce->rcpts[0].rcpt->last->verdict.text, &err) < 0)
+	if (spool_shelve_queued(reporter->queue->spool, name,
+	    bounce->control->terms.is_never_reported ? "dkim2" :
+	    "doublebounce", words, &err) < 0)
 		event(EV_SPOOL_TROUBLE, job->id, "file", slice_of(name),
 		    "call", SLICE("rename"), "reason", slice_of(err.text),
 		    NULL);
@@ -175,7 +194,8 @@ report_make(struct reporter *reporter, struct job *job,
 		    has_more || source->anew != 0);
 		return false;
 	}
-	if (!report_address_is_good(bounce->errors_to)) {
+	if (bounce->control->terms.is_never_reported ||
+	    !report_address_is_good(bounce->errors_to)) {
 		if (source->anew != 0)	/* all that failed at once */
 			settle_report(reporter->queue, job);
 		else

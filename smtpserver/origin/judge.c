@@ -124,12 +124,54 @@ judge_case_sealer(const struct judge_case *one)
 	    NULL;
 }
 
+/* Where the record is that SPF followed, or the domain that has none. */
+static struct slice
+judge_case_spf_at(const struct judge_case *one)
+{
+	return one->spf.record_at.n > 0 ? one->spf.record_at :
+	    one->spf.domain;
+}
+
+/* Of the first signature that has the result. */
+static void
+judge_case_name_key(const struct judge_case *one, char *out)
+{
+	for (size_t i = 0; i < one->dkim_count; i++) {
+		const struct dkim *dkim = &one->dkims[i];
+
+		if ((dkim->origin != one->dkim &&
+		    (one->dkim != ORIGIN_FAIL ||
+		    dkim->origin != ORIGIN_PERMERROR)) ||
+		    dkim->selector.n == 0 || dkim->domain.n == 0)
+			continue;
+		judge_name_set(slice_of(arena_printf(one->arena,
+		    SLICE_FMT "._domainkey." SLICE_FMT,
+		    SLICE_ARG(dkim->selector), SLICE_ARG(dkim->domain))), out);
+		return;
+	}
+}
+
+static void
+judge_case_name(const struct judge_case *one, struct judge_names *names)
+{
+	struct slice policy_at = one->dmarc.record_at.n > 0 ?
+	    one->dmarc.record_at : one->dmarc.trouble_at;
+
+	judge_name_set(judge_case_spf_at(one), names->spf);
+	judge_case_name_key(one, names->dkim);
+	if (policy_at.n > 0)
+		judge_name_set(slice_of(arena_printf(one->arena,
+		    "_dmarc." SLICE_FMT, SLICE_ARG(policy_at))), names->dmarc);
+	if (dkim2_bars_reports(one->dkim2.origin))
+		judge_why_set(slice_of(one->dkim2.reason), names->dkim2);
+}
+
 static void
 judge_case_conclude_spf(struct judge_case *one)
 {
 	struct str text = STR_INIT;
 
-	judge_spf_add(&text, one->spf.origin);
+	judge_spf_add(&text, one->spf.origin, judge_case_spf_at(one));
 	judge_case_end(one, true, text.buf);
 	str_release(&text);
 }
@@ -156,6 +198,7 @@ judge_case_conclude(struct judge_case *one)
 
 	judge_case_add_signers(one, &answer);
 	judge_case_set_report(one, &answer);
+	judge_case_name(one, &answer.names);
 	judge_answer_set_sealer(&answer, origins.sealer);
 	authres_add(&field, host, &origins);
 	if ((one->question.is_edit &&
@@ -207,8 +250,9 @@ judge_case_try_author(struct judge_case *one)
 	if (!one->has_spf)
 		one->has_spf = judge_case_spf(one) != ORIGIN_ASKS;
 	if (!one->has_dkim) {
-		one->dkim = dkim_judge(one->answers, one->mail.message,
-		    one->received_s, one->arena, one->dkims, &one->dkim_count,
+		one->dkim = dkim_judge(one->answers, &(struct dkim_ask){
+		    one->mail.message, one->received_s, one->author },
+		    one->arena, one->dkims, &one->dkim_count,
 		    &one->dkim_found);
 		one->has_dkim = one->dkim != ORIGIN_ASKS;
 	}

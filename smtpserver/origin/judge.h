@@ -8,7 +8,9 @@
  * 			"edit":"yes"}
  * 	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD arc=WORD
  * 			dkim2=WORD sealer=DOMAIN|- signers=DOMAIN,...|-
- * 			report=NOTE|- file=NAME bytes=N crc=N"
+ * 			spf-at=NAME|- dkim-at=NAME|- dmarc-at=NAME|-
+ * 			dkim2-why=BASE64|- report=NOTE|- file=NAME bytes=N
+ * 			crc=N"
  * 		or "... report=NOTE|- field=BASE64"
  *
  * It reads the draft (row S0 of doc/INTERNALS) and asks the DNS what
@@ -24,7 +26,7 @@
  *
  * 	question	{"id":ID,"ask":"spf","client":"[192.0.2.1]",
  * 			"helo":NAME,"sender":ADDRESS}	ID: of the session
- * 	answer		"spf=WORD"
+ * 	answer		"spf=WORD at=NAME|-"
  *
  * Its sandbox (daemon/sandbox.h) has drafts, the journal and DNS servers, and
  * nothing else.  Answers are kept while they count, a minute at most
@@ -57,7 +59,8 @@ enum {
 	JUDGE_SIGNERS_BYTES = 512,	/* what does not fit is left out */
 	JUDGE_FIELD_BYTES = 1024,	/* for "edit"; a longer field is in a
 					 * draft that is left */
-	JUDGE_SEALER_BYTES = 256,	/* a name of the DNS */
+	JUDGE_NAME_BYTES = 256,		/* a name of the DNS */
+	JUDGE_WHY_BYTES = 256,		/* what is longer is cut */
 	JUDGE_FOR_MS = 120000,		/* a session waits at most; longer than
 					 * questions on their way, and sums of
 					 * large messages before this one */
@@ -88,11 +91,23 @@ void judge_question_add(struct str *out, const struct judge_question *question);
 int judge_question_parse(struct arena *arena, struct slice line,
     struct judge_question *out, struct err *err);
 
+struct judge_names {		/* where what decided is published; "": not
+				 * known, or nowhere */
+	char	spf[JUDGE_NAME_BYTES];		/* the record, or the domain */
+	char	dkim[JUDGE_NAME_BYTES];		/* the key of a signature that
+						 * has the result */
+	char	dmarc[JUDGE_NAME_BYTES];
+	char	dkim2[JUDGE_WHY_BYTES];		/* why it did not pass: the
+						 * draft's words, in printable
+						 * ASCII */
+};
+
 struct judge_answer {
 	enum origin	  spf, dkim, dmarc;
 	enum dmarc_policy policy;	/* of dmarc's record; none: no record */
 	enum origin	  arc, dkim2;	/* none where it is not asked for */
-	char		  sealer[JUDGE_SEALER_BYTES];	/* "": nobody; who is
+	struct judge_names names;
+	char		  sealer[JUDGE_NAME_BYTES];	/* "": nobody; who is
 					 * trusted to say that DMARC passed
 					 * before it failed here */
 	char		  signers[JUDGE_SIGNERS_BYTES];	/* "a.example,b.test",
@@ -115,6 +130,10 @@ void judge_answer_add_signer(struct judge_answer *answer,
 /* Set what reports to the author's domain need. */
 void judge_answer_set_report(struct judge_answer *answer,
     const struct dmarc_note *note);
+/* Set a name; one that is too long, or none, is left out. */
+void judge_name_set(struct slice name, char out[JUDGE_NAME_BYTES]);
+/* Set why a chain did not pass, whatever bytes that has. */
+void judge_why_set(struct slice why, char out[JUDGE_WHY_BYTES]);
 /* Set the field, which has no LF at its end; 0; -1: it is too long. */
 int judge_answer_set_field(struct judge_answer *answer, struct slice field);
 /* Append the answer. */
@@ -122,8 +141,9 @@ void judge_answer_add(struct str *out, const struct judge_answer *answer);
 /* Read one.  0; -1: it is none. */
 int judge_answer_parse(struct slice line, struct judge_answer *out);
 
-/* Append, read the answer to a question about SPF alone.  0; -1: malformed. */
-void judge_spf_add(struct str *out, enum origin spf);
-int judge_spf_parse(struct slice line, enum origin *out);
+/* Append, read the answer to a question about SPF alone: at is the name of the
+ * record, which borrows from the line, or empty.  0; -1: malformed. */
+void judge_spf_add(struct str *out, enum origin spf, struct slice at);
+int judge_spf_parse(struct slice line, enum origin *out, struct slice *out_at);
 
 #endif

@@ -141,6 +141,22 @@ judge_answer_set_sealer(struct judge_answer *answer, struct slice domain)
 }
 
 void
+judge_name_set(struct slice name, char out[JUDGE_NAME_BYTES])
+{
+	if (judge_copy_domain(name, out, JUDGE_NAME_BYTES) != 0)
+		out[0] = '\0';
+}
+
+void
+judge_why_set(struct slice why, char out[JUDGE_WHY_BYTES])
+{
+	why = slice_first(why, JUDGE_WHY_BYTES - 1);
+	for (size_t i = 0; i < why.n; i++)
+		out[i] = why.p[i] >= ' ' && why.p[i] < 0x7f ? why.p[i] : '?';
+	out[why.n] = '\0';
+}
+
+void
 judge_answer_add_signer(struct judge_answer *answer, struct slice domain)
 {
 	size_t n = strlen(answer->signers);
@@ -192,18 +208,39 @@ judge_answer_set_field(struct judge_answer *answer, struct slice field)
 	return 0;
 }
 
+static void
+judge_add_name(struct str *out, const char *key, const char *name)
+{
+	str_addf(out, "%s=%s ", key, name[0] != '\0' ? name : "-");
+}
+
+static void
+judge_add_names(struct str *out, const struct judge_names *names)
+{
+	judge_add_name(out, "spf-at", names->spf);
+	judge_add_name(out, "dkim-at", names->dkim);
+	judge_add_name(out, "dmarc-at", names->dmarc);
+	str_adds(out, "dkim2-why=");
+	if (names->dkim2[0] != '\0')
+		base64_add(out, slice_of(names->dkim2));
+	else
+		str_addc(out, '-');
+	str_addc(out, ' ');
+}
+
 void
 judge_answer_add(struct str *out, const struct judge_answer *answer)
 {
 	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s arc=%s dkim2=%s "
-	    "sealer=%s signers=%s report=%s ",
+	    "sealer=%s signers=%s ",
 	    origin_text(answer->spf), origin_text(answer->dkim),
 	    origin_text(answer->dmarc),
 	    dmarc_policy_text(answer->policy), origin_text(answer->arc),
 	    origin_text(answer->dkim2),
 	    answer->sealer[0] != '\0' ? answer->sealer : "-",
-	    answer->signers[0] != '\0' ? answer->signers : "-",
-	    answer->report[0] != '\0' ? answer->report : "-");
+	    answer->signers[0] != '\0' ? answer->signers : "-");
+	judge_add_names(out, &answer->names);
+	judge_add_name(out, "report", answer->report);
 	if (answer->field[0] != '\0') {
 		str_adds(out, "field=");
 		base64_add(out, slice_of(answer->field));
@@ -253,12 +290,53 @@ judge_field_of_text(struct slice text, struct judge_answer *out)
 }
 
 static bool
+judge_name_of_text(struct slice text, char out[JUDGE_NAME_BYTES])
+{
+	return slice_is(text, "-") || (text.n > 0 &&
+	    judge_copy_domain(text, out, JUDGE_NAME_BYTES) == 0);
+}
+
+static bool
+judge_why_of_text(struct slice text, char out[JUDGE_WHY_BYTES])
+{
+	struct str why = STR_INIT;
+	struct err err;
+	bool is_good = slice_is(text, "-");
+
+	if (!is_good && text.n < 2 * JUDGE_WHY_BYTES &&
+	    base64_decode(text, &why, &err) == 0) {
+		judge_why_set(str_slice(&why), out);
+		is_good = why.len > 0 && slice_is(str_slice(&why), out);
+	}
+	str_release(&why);
+	return is_good;
+}
+
+/* Of the words about names; false: it is none of them. */
+static bool
+judge_names_word(const char *key, struct slice value,
+    struct judge_names *out, bool *out_is_good)
+{
+	char *name = strcmp(key, "spf-at") == 0 ? out->spf :
+	    strcmp(key, "dkim-at") == 0 ? out->dkim :
+	    strcmp(key, "dmarc-at") == 0 ? out->dmarc : NULL;
+
+	if (name == NULL && strcmp(key, "dkim2-why") != 0)
+		return false;
+	*out_is_good = name != NULL ? judge_name_of_text(value, name) :
+	    judge_why_of_text(value, out->dkim2);
+	return true;
+}
+
+static bool
 judge_answer_word(const char *key, struct slice value,
     struct judge_answer *out)
 {
 	uint64_t number = 0;
 	bool is_good;
 
+	if (judge_names_word(key, value, &out->names, &is_good))
+		return is_good;
 	if (strcmp(key, "spf") == 0)
 		return origin_of_text(value, &out->spf);
 	if (strcmp(key, "dkim") == 0)
@@ -270,8 +348,7 @@ judge_answer_word(const char *key, struct slice value,
 	if (strcmp(key, "dkim2") == 0)
 		return origin_of_text(value, &out->dkim2);
 	if (strcmp(key, "sealer") == 0)
-		return slice_is(value, "-") || judge_copy_domain(value,
-		    out->sealer, sizeof(out->sealer)) == 0;
+		return judge_name_of_text(value, out->sealer);
 	if (strcmp(key, "policy") == 0)
 		return judge_policy_of_text(value, &out->policy);
 	if (strcmp(key, "signers") == 0)
@@ -316,7 +393,8 @@ int
 judge_answer_parse(struct slice line, struct judge_answer *out)
 {
 	static const char *const keys[] = { "spf", "dkim", "dmarc", "policy",
-		"arc", "dkim2", "sealer", "signers", "report", NULL };
+		"arc", "dkim2", "sealer", "signers", "spf-at", "dkim-at",
+		"dmarc-at", "dkim2-why", "report", NULL };
 	static const char *const ends[] = { "file", "bytes", "crc", NULL };
 	static const char *const field_ends[] = { "field", NULL };
 	struct slice word;
@@ -334,14 +412,35 @@ judge_answer_parse(struct slice line, struct judge_answer *out)
 /* ---- SPF alone -------------------------------------------------------- */
 
 void
-judge_spf_add(struct str *out, enum origin spf)
+judge_spf_add(struct str *out, enum origin spf, struct slice at)
 {
-	str_addf(out, "spf=%s", origin_text(spf));
+	char name[JUDGE_NAME_BYTES];
+
+	judge_name_set(at, name);
+	str_addf(out, "spf=%s at=%s", origin_text(spf), name[0] != '\0' ?
+	    name : "-");
 }
 
 int
-judge_spf_parse(struct slice line, enum origin *out)
+judge_spf_parse(struct slice line, enum origin *out, struct slice *out_at)
 {
-	return slice_starts(line, "spf=") &&
-	    origin_of_text(slice_from(line, 4), out) ? 0 : -1;
+	char name[JUDGE_NAME_BYTES];
+	struct slice word;
+
+	*out_at = (struct slice){ NULL, 0 };
+	if (!slice_starts(line, "spf="))
+		return -1;
+	line = slice_from(line, 4);
+	word = slice_first(line, slice_find(line, ' '));
+	if (!origin_of_text(word, out))
+		return -1;
+	line = slice_from(line, word.n);
+	if (line.n == 0)	/* recorded before it had a name */
+		return 0;
+	if (!slice_starts(line, " at=") ||
+	    !judge_name_of_text(slice_from(line, 4), name))
+		return -1;
+	if (!slice_is(line, " at=-"))
+		*out_at = slice_from(line, 4);
+	return 0;
 }

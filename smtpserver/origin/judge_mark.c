@@ -3,7 +3,8 @@
  * In     a draft of a session (row S0), a field
  * Out    another draft (row S0): swept if nobody comes for it
  * Holds  a mapping of the draft
- * Trusts nothing in the message: fields that claim to be ours go, wherever in
+ * Trusts the draft's envelope as far as envelope_parse does;
+ *        nothing in the message: fields that claim to be ours go, wherever in
  *        the header they stand
  * Spec   judge_mark.h; RFC 8601 sections 4 and 5
  *
@@ -18,6 +19,7 @@
 #include "grammar/message/header.h"
 #include "mail/envelope.h"
 #include "origin/authres/authres.h"
+#include "origin/dkim2/dkim2.h"
 #include "smtpserver/origin/judge_mark.h"
 
 #include "base/banned.h"
@@ -105,6 +107,27 @@ judge_mail_close(struct judge_mail *mail)
 
 /* ---- as it goes on ---------------------------------------------------- */
 
+int
+judge_mark_envelope(struct slice envelope, enum origin dkim2,
+    struct str *out, struct err *err)
+{
+	struct arena *arena;
+	struct envelope read;
+	int result;
+
+	if (!dkim2_bars_reports(dkim2)) {
+		str_add_slice(out, envelope);
+		return 0;
+	}
+	arena = arena_new();
+	result = envelope_parse(arena, envelope, &read, err);
+	read.terms.is_never_reported = true;
+	if (result == 0)
+		result = envelope_add(out, &read, err);
+	arena_free(&arena);
+	return result;
+}
+
 struct slice
 judge_mark_header(struct slice message, struct slice field, const char *host,
     struct str *out)
@@ -136,15 +159,18 @@ judge_mark_header(struct slice message, struct slice field, const char *host,
 
 static int
 judge_write(const struct judge_mail *mail, struct slice field,
-    const char *host, struct draft *draft, struct err *err)
+    const char *host, enum origin dkim2, struct draft *draft, struct err *err)
 {
 	struct str header = STR_INIT;
-	struct slice body = judge_mark_header(mail->message, field, host,
-	    &header);
+	struct slice body;
 	int result = -1;
 
-	if (draft_write(draft, mail->envelope.p, mail->envelope.n, err) == 0 &&
-	    draft_write(draft, header.buf, header.len, err) == 0 &&
+	if (judge_mark_envelope(mail->envelope, dkim2, &header, err) != 0) {
+		str_release(&header);
+		return -1;
+	}
+	body = judge_mark_header(mail->message, field, host, &header);
+	if (draft_write(draft, header.buf, header.len, err) == 0 &&
 	    (body.n == 0 || draft_write(draft, body.p, body.n, err) == 0))
 		result = 0;
 	str_release(&header);
@@ -160,7 +186,7 @@ judge_mark(const struct judge_mail *mail, struct spool *spool,
 
 	if (draft_open(spool, NULL, &draft, err) < 0)
 		return -1;
-	if (judge_write(mail, field, host, &draft, err) < 0 ||
+	if (judge_write(mail, field, host, out->dkim2, &draft, err) < 0 ||
 	    draft_leave(&draft, err) < 0) {
 		draft_abort(&draft);
 		return -1;

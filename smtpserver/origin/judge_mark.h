@@ -21,6 +21,12 @@ int judge_mail_open(struct judge_mail *mail, struct spool *spool,
 /* Unmap it. */
 void judge_mail_close(struct judge_mail *mail);
 
+/* Append the lines of an envelope, "env-end" included, with what was judged: of
+ * DKIM2 it may follow that nobody is sent a report (dkim2_bars_reports).
+ * 0; -1: they cannot be read. */
+int judge_mark_envelope(struct slice envelope, enum origin dkim2,
+    struct str *out, struct err *err);
+
 /* Append the header of a message with field, which has no LF at its end, at
  * the top, and without the fields Authentication-Results that claim to be of
  * host.  Lines that are no fields do not end it.  returns the rest: the blank
@@ -28,8 +34,8 @@ void judge_mail_close(struct judge_mail *mail);
 struct slice judge_mark_header(struct slice message, struct slice field,
     const char *host, struct str *out);
 
-/* Leave a draft that has it so; file, bytes and crc of out are filled.
- * 0 or -1. */
+/* Leave a draft that has it so, and out->dkim2 in its envelope; file, bytes and
+ * crc of out are filled.  0 or -1. */
 int judge_mark(const struct judge_mail *mail, struct spool *spool,
     struct slice field, const char *host, struct judge_answer *out,
     struct err *err);

@@ -54,7 +54,7 @@ fit_spf(struct trial *trial, const struct conf_rule *rule)
 	/* Nobody is refused because it cannot be judged now, and nobody is
 	 * taken: the rule waits for the message. */
 	if (fact->state == ASK_TROUBLE ||
-	    judge_spf_parse(fact->answer, &trial->spf) != 0)
+	    judge_spf_parse(fact->answer, &trial->spf, &trial->spf_at) != 0)
 		return FIT_LATE;
 	return late_spf_fits(rule, trial->spf) ? FIT_YES : FIT_NO;
 }

@@ -36,6 +36,7 @@ struct trial {
 	struct policy_verdict		*out;	/* err and need are filled */
 	struct policyd_answer		 service;	/* of this rule */
 	enum origin			 spf;	/* when a rule about it fits */
+	struct slice			 spf_at;	/* of the fact */
 	struct slice			 row;	/* of the table that had the
 						 * key, while it is looked at */
 	const struct conf_rule		*pending;	/* DEFER_IF_PERMIT */

@@ -138,30 +138,73 @@ late_status(const struct conf_rule *rule)
 	return is_for_now ? "4.7.23" : "5.7.23";
 }
 
+/* " (NAME", which is left open, unless it is too long; true: it is there. */
+static bool
+late_open_name(struct str *out, struct slice name)
+{
+	if (name.n == 0 || out->len + name.n > LATE_REPLY_BYTES)
+		return false;
+	str_addf(out, " (" SLICE_FMT, SLICE_ARG(name));
+	return true;
+}
+
+static void
+late_add_name(struct str *out, struct slice name)
+{
+	if (late_open_name(out, name))
+		str_addc(out, ')');
+}
+
 void
 late_add_reply_spf(struct str *out, const struct conf_rule *rule,
-    enum origin spf)
+    enum origin spf, struct slice at)
 {
 	bool has_words = rule->text != NULL && rule->text[0] != '\0';
 
 	str_adds(out, has_words ? rule->text : rule->action == ACTION_DEFER ?
 	    "deferred by local policy" : "refused by local policy");
 	str_addf(out, ": SPF %s", origin_text(spf));
+	late_add_name(out, at);
+}
+
+static void
+late_add_dmarc(struct str *out, const struct late_origin *origin,
+    struct slice name)
+{
+	bool is_open;
+
+	str_addf(out, ", DMARC %s", origin_text(origin->dmarc));
+	is_open = late_open_name(out, name);
+	if (origin->dmarc == ORIGIN_FAIL)
+		str_addf(out, "%sits policy: %s)", is_open ? ", " : " (",
+		    dmarc_policy_text(origin->policy));
+	else if (is_open)
+		str_addc(out, ')');
+	if (origin->sealer.n > 0)
+		str_addf(out, " (passed by the seal of %.*s)",
+		    SLICE_ARG(origin->sealer));
 }
 
 void
 late_add_reply(struct str *out, const struct conf_rule *rule,
     const struct late_origin *origin)
 {
-	late_add_reply_spf(out, rule, origin->spf);
-	str_addf(out, ", DKIM %s, DMARC %s", origin_text(origin->dkim),
-	    origin_text(origin->dmarc));
-	if (origin->dmarc == ORIGIN_FAIL)
-		str_addf(out, " (its policy: %s)",
-		    dmarc_policy_text(origin->policy));
-	if (origin->sealer.n > 0)
-		str_addf(out, " (passed by the seal of %.*s)",
-		    SLICE_ARG(origin->sealer));
-	if (rule->patterns[PATTERN_DKIM2] != NULL)
+	static const struct judge_names unknown = { .spf = "" };
+	const struct judge_names *names = origin->names != NULL ?
+	    origin->names : &unknown;
+	const char *const *asks = rule->patterns;
+	bool is_of_dmarc = asks[PATTERN_DMARC] != NULL ||
+	    asks[PATTERN_DMARC_POLICY] != NULL;
+
+	late_add_reply_spf(out, rule, origin->spf, slice_of(is_of_dmarc ||
+	    asks[PATTERN_SPF] != NULL ? names->spf : ""));
+	str_addf(out, ", DKIM %s", origin_text(origin->dkim));
+	late_add_name(out, slice_of(is_of_dmarc || asks[PATTERN_DKIM] !=
+	    NULL ? names->dkim : ""));
+	late_add_dmarc(out, origin, slice_of(is_of_dmarc ? names->dmarc :
+	    ""));
+	if (asks[PATTERN_DKIM2] != NULL) {
 		str_addf(out, ", DKIM2 %s", origin_text(origin->dkim2));
+		late_add_name(out, slice_of(names->dkim2));
+	}
 }

@@ -17,6 +17,7 @@
 #include "conf/conf.h"
 #include "origin/dmarc/policy.h"
 #include "origin/origin.h"
+#include "smtpserver/origin/judge.h"
 
 struct late_rules {		/* in file order; shadows among them */
 	const struct conf_rule	*all[POLICY_LATE_MAX];
@@ -33,6 +34,13 @@ struct late_origin {		/* what was judged */
 	struct slice	  signers;	/* "a.example,b.example": of good
 					 * signatures, in lower case */
 	enum origin	  dkim2;	/* none where it is not asked for */
+	const struct judge_names *names;	/* or NULL */
+};
+
+enum {
+	LATE_REPLY_BYTES = 400	/* a name that would make it longer is left
+				 * out: a line of a reply has 512 (RFC 5321
+				 * section 4.5.3.1.5) */
 };
 
 /* Leave a rule open. */
@@ -57,11 +65,13 @@ const char *late_status(const struct conf_rule *rule);
 
 /* Append the reply to a message that the rule refuses: its words, and "SPF
  * fail, DKIM none, DMARC fail (its policy: reject)", and "DKIM2 fail" if the
- * rule asks for that. */
+ * rule asks for that.  Where names are known, each of those that it asks for
+ * has its own in parentheses: the record, the key, of DKIM2 the reason (its
+ * draft, section 11.1).  A rule by DMARC asks for SPF and DKIM as well. */
 void late_add_reply(struct str *out, const struct conf_rule *rule,
     const struct late_origin *origin);
-/* The same at RCPT: its words, and "SPF fail". */
+/* The same at RCPT: its words, and "SPF fail (RECORD)"; at may be empty. */
 void late_add_reply_spf(struct str *out, const struct conf_rule *rule,
-    enum origin spf);
+    enum origin spf, struct slice at);
 
 #endif

@@ -155,7 +155,7 @@ policy_say_spf(struct trial *trial, const struct conf_rule *rule)
 	    rule->greylist.after_s > 0 ||
 	    (rule->action != ACTION_REJECT && rule->action != ACTION_DEFER))
 		return;
-	late_add_reply_spf(&words, rule, trial->spf);
+	late_add_reply_spf(&words, rule, trial->spf, trial->spf_at);
 	out->words = slice_dup(trial->policy->scratch, str_slice(&words));
 	out->status = late_status(rule);
 	out->code = rule->action == ACTION_DEFER ? 451 : 550;

@@ -203,13 +203,25 @@ again_unjudged(struct replayed *replayed)
 	return false;
 }
 
+/* What a refusal named then. */
+static void
+again_names(const struct again_row *row, struct judge_names *out)
+{
+	judge_name_set(again_slice(row, AGAIN_SPF_AT), out->spf);
+	judge_name_set(again_slice(row, AGAIN_DKIM_AT), out->dkim);
+	judge_name_set(again_slice(row, AGAIN_DMARC_AT), out->dmarc);
+	judge_why_set(again_slice(row, AGAIN_DKIM2_WHY), out->dkim2);
+}
+
 /* *out_taken: no rule refuses it. */
 static int
 again_judged(struct replayed *replayed, bool *out_taken, struct err *err)
 {
 	const struct again_row *row = replayed->row;
 	struct rehearsal_outcome *out = replayed->out;
+	struct judge_names names;
 	const struct rehearsal_row judged = {
+		.names = &names,
 		.spf = again_slice(row, AGAIN_SPF),
 		.dkim = again_slice(row, again_slice(row, AGAIN_SIGNERS).n >
 		    0 ? AGAIN_SIGNERS : AGAIN_DKIM),
@@ -225,6 +237,7 @@ again_judged(struct replayed *replayed, bool *out_taken, struct err *err)
 		*out_taken = again_unjudged(replayed);
 		return 0;
 	}
+	again_names(row, &names);
 	if (rehearsal_late(&judged, &replayed->verdict, out, err) < 0)
 		return -1;
 	*out_taken = out->result == REHEARSAL_ACCEPT ||

@@ -26,6 +26,8 @@ static const char *const again_keys[AGAIN_TEXTS] = {
 	[AGAIN_SPF] = "spf", [AGAIN_DKIM] = "dkim", [AGAIN_DMARC] = "dmarc",
 	[AGAIN_POLICY] = "policy", [AGAIN_SIGNERS] = "signers",
 	[AGAIN_DKIM2] = "dkim2", [AGAIN_SEALER] = "sealer",
+	[AGAIN_SPF_AT] = "spf-at", [AGAIN_DKIM_AT] = "dkim-at",
+	[AGAIN_DMARC_AT] = "dmarc-at", [AGAIN_DKIM2_WHY] = "dkim2-why",
 	[AGAIN_SAID] = "said", [AGAIN_BY] = "by", [AGAIN_STATUS] = "status",
 	[AGAIN_REPLY] = "reply"
 };

@@ -35,6 +35,7 @@ struct rehearsal_row {		/* slices into the line */
 							 * judged to be */
 	struct slice	dkim2;		/* and how it came */
 	struct slice	sealer;		/* who is trusted saw DMARC pass */
+	const struct judge_names *names;	/* or NULL */
 	struct str	listed;		/* "ZONE=ANSWERS ..." */
 	uint64_t	size_bytes;
 	bool		is_submission, is_encrypted, sender_unknown;

@@ -30,7 +30,7 @@ late_origin_of_row(const struct rehearsal_row *row, struct late_origin *out,
 	bool is_domain = slice_find(row->dkim, '.') < row->dkim.n;
 
 	*out = (struct late_origin){ .spf = ORIGIN_NONE,
-	    .sealer = row->sealer };
+	    .sealer = row->sealer, .names = row->names };
 	if (is_domain) {
 		out->dkim = ORIGIN_PASS;
 		out->signers = row->dkim;

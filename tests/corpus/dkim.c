@@ -26,8 +26,8 @@ dkim_file(const char *path, struct slice zone)
 	if (answers_read_zone(answers, zone, &err) != 0)
 		printf("BROKEN %s\n", err.text);
 	else
-		(void)dkim_judge(answers, file_read(path), 0, arena, out, &n,
-		    &found);
+		(void)dkim_judge(answers, &(struct dkim_ask){
+		    .message = file_read(path) }, arena, out, &n, &found);
 	for (size_t i = 0; i < n; i++) {
 		str_reset(&text);
 		str_add_escaped(&text, out[i].algorithm);

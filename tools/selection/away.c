@@ -140,6 +140,8 @@ failures_plan(struct paper *paper, const struct claim *claim,
 	    .errors_to = group->sender, .envid = envelope->envid,
 	    .ret = envelope->ret, .bodytype = envelope->bodytype,
 	    .user = envelope->user, .groups = group, .group_count = 1 };
+	/* what else its sender asked for is of a delivery */
+	out->terms.is_never_reported = envelope->terms.is_never_reported;
 	memcpy(out->id, envelope->id, sizeof(out->id));
 }
 

@@ -7,12 +7,15 @@
  *
  * All keys are asked for before the first body is summed up, and bodies that
  * are signed in the same form are summed up once.  A large body with another
- * l= in each signature would cost a sum for each: there are BODY_SUMS_MAX.
+ * l= in each signature would cost a sum for each: there are BODY_SUMS_MAX.  By
+ * rank, which is how much of its end a domain shares with the author's, it is
+ * decided which signatures these limits leave out.
  *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "origin/dkim/internal.h"
 #include "tls/digest.h"
 
@@ -20,10 +23,13 @@
 
 enum {
 	BODY_SUMS_MAX = 3,	/* both forms, and one with l= */
-	FIELDS_AT_FIRST = 40
+	FIELDS_AT_FIRST = 40,
+	DOMAIN_BYTES_MAX = 253
 };
 
 struct signature {
+	struct header_field written;
+	size_t		  rank;
 	struct dkim_field field;
 	struct dkim_key	  key;
 	bool		  is_good;	/* so far */
@@ -36,6 +42,7 @@ struct judging {
 	struct arena	*arena;
 	struct answers	*answers;
 	int64_t		 received_s;
+	struct slice	 author;
 	struct header_field *fields;
 	size_t		 field_count;	/* of the header, kept or not */
 	size_t		 field_room;
@@ -79,6 +86,88 @@ judging_keep_field(struct judging *judging, const struct header_field *field)
 	judging->fields[judging->field_count - 1] = *field;
 }
 
+/* How many bytes of its end a domain shares with the author's, in whole
+ * labels; the author's own has one more than any below it. */
+static size_t
+judging_rank(const struct judging *judging, struct slice domain)
+{
+	struct slice author = judging->author;
+	size_t n = 0, shared = 0;
+
+	while (n < domain.n && n < author.n &&
+	    ascii_lower(domain.p[domain.n - n - 1]) ==
+	    ascii_lower(author.p[author.n - n - 1])) {
+		n++;
+		if ((n == domain.n || domain.p[domain.n - n - 1] == '.') &&
+		    (n == author.n || author.p[author.n - n - 1] == '.'))
+			shared = n;
+	}
+	return shared > 0 && domain.n == author.n && shared == domain.n ?
+	    shared + 1 : shared;
+}
+
+/* Of a signature that is not read yet; thousands take no memory. */
+static size_t
+judging_rank_of_field(const struct judging *judging,
+    const struct header_field *field)
+{
+	char domain[DOMAIN_BYTES_MAX];
+	struct dkim_tags tags;
+	struct slice d;
+	size_t n = 0;
+
+	if (field->whole.n > DKIM_FIELD_MAX ||
+	    !dkim_tags_read(field->value, &tags))
+		return 0;
+	d = dkim_tag(&tags, "d");
+	for (size_t i = 0; i < d.n; i++) {
+		if (ascii_is_space(d.p[i]))
+			continue;
+		if (n == sizeof(domain))
+			return 0;
+		domain[n++] = d.p[i];
+	}
+	return judging_rank(judging, (struct slice){ domain, n });
+}
+
+/* One more than there is room for: the last of the lowest rank goes, which may
+ * be this one.  Those that stay are in the order of the header. */
+static void
+judging_replace(struct judging *judging, const struct header_field *field)
+{
+	struct signature *all = judging->signatures;
+	struct signature next = { .written = *field,
+	    .rank = judging_rank_of_field(judging, field) };
+	size_t lowest = DKIM_SIGNATURES_MAX - 1;
+
+	for (size_t i = lowest; i-- > 0;)
+		if (all[i].rank < all[lowest].rank)
+			lowest = i;
+	if (all[lowest].rank >= next.rank)
+		return;
+	memmove(&all[lowest], &all[lowest + 1],
+	    (DKIM_SIGNATURES_MAX - 1 - lowest) * sizeof(*all));
+	all[DKIM_SIGNATURES_MAX - 1] = next;
+}
+
+static void
+judging_choose(struct judging *judging, const struct header_field *field,
+    size_t found)
+{
+	if (found <= DKIM_SIGNATURES_MAX) {
+		judging->signatures[judging->count++].written = *field;
+		return;
+	}
+	if (judging->author.n == 0 ||
+	    judging->field_count > DKIM_HEADER_FIELDS_MAX)
+		return;		/* none is better, or can pass */
+	for (size_t i = 0; found == DKIM_SIGNATURES_MAX + 1 &&
+	    i < judging->count; i++)
+		judging->signatures[i].rank = judging_rank_of_field(judging,
+		    &judging->signatures[i].written);
+	judging_replace(judging, field);
+}
+
 static void
 judging_read(struct judging *judging, struct slice message, size_t *out_found)
 {
@@ -88,18 +177,17 @@ judging_read(struct judging *judging, struct slice message, size_t *out_found)
 	*out_found = 0;
 	while (header_next(&message, &field, &is_broken)) {
 		judging_keep_field(judging, &field);
-		if (!header_is(&field, "DKIM-Signature"))
-			continue;
-		(*out_found)++;
-		if (judging->count == DKIM_SIGNATURES_MAX)
-			continue;
-		judging->signatures[judging->count].is_good = dkim_field_read(
-		    &field, DKIM_SIGNATURE, judging->arena,
-		    &judging->signatures[judging->count].field,
-		    &judging->out[judging->count]);
-		judging->count++;
+		if (header_is(&field, "DKIM-Signature"))
+			judging_choose(judging, &field, ++*out_found);
 	}
 	judging->body = message;
+	for (size_t i = 0; i < judging->count; i++) {
+		struct signature *one = &judging->signatures[i];
+
+		one->is_good = dkim_field_read(&one->written, DKIM_SIGNATURE,
+		    judging->arena, &one->field, &judging->out[i]);
+		one->rank = judging_rank(judging, judging->out[i].domain);
+	}
 }
 
 /* ---- judging ------------------------------------------------------------ */
@@ -139,13 +227,13 @@ judging_key(struct judging *judging, size_t row)
 	return origin == ORIGIN_ASKS;
 }
 
-/* A signature before this one whose body has the same sum; or NULL. */
+/* Another signature whose body has the same sum; or NULL. */
 static const struct signature *
 judging_same_body(const struct judging *judging, size_t row)
 {
 	const struct dkim_field *mine = &judging->signatures[row].field;
 
-	for (size_t i = 0; i < row; i++) {
+	for (size_t i = 0; i < judging->count; i++) {
 		const struct dkim_field *one = &judging->signatures[i].field;
 
 		if (judging->signatures[i].is_summed &&
@@ -221,6 +309,23 @@ judging_signature(struct judging *judging, size_t row)
 		    (unsigned long long)out->unsigned_bytes) : "signed");
 }
 
+/* The good one of the highest rank, of several the first; false: none is left.
+ * Each that was judged is good no more. */
+static bool
+judging_next(const struct judging *judging, size_t *out_row)
+{
+	bool has_one = false;
+
+	for (size_t i = 0; i < judging->count; i++)
+		if (judging->signatures[i].is_good && (!has_one ||
+		    judging->signatures[i].rank >
+		    judging->signatures[*out_row].rank)) {
+			*out_row = i;
+			has_one = true;
+		}
+	return has_one;
+}
+
 static enum origin
 judging_result(const struct judging *judging)
 {
@@ -236,14 +341,16 @@ judging_result(const struct judging *judging)
 }
 
 enum origin
-dkim_judge(struct answers *answers, struct slice message, int64_t received_s,
+dkim_judge(struct answers *answers, const struct dkim_ask *ask,
     struct arena *arena, struct dkim *out, size_t *out_n, size_t *out_found)
 {
 	struct judging judging = { .arena = arena, .answers = answers,
-	    .received_s = received_s, .out = out };
+	    .received_s = ask->received_s, .author = ask->author,
+	    .out = out };
+	size_t row = 0;
 	bool asks = false;
 
-	judging_read(&judging, message, out_found);
+	judging_read(&judging, ask->message, out_found);
 	*out_n = judging.count;
 	for (size_t i = 0; i < judging.count; i++) {
 		judging_whole(&judging, i);
@@ -254,11 +361,10 @@ dkim_judge(struct answers *answers, struct slice message, int64_t received_s,
 	}
 	if (asks)
 		return ORIGIN_ASKS;
-	for (size_t i = 0; i < judging.count; i++) {
-		if (judging.signatures[i].is_good)
-			judging_body(&judging, i);
-		if (judging.signatures[i].is_good)
-			judging_signature(&judging, i);
+	while (judging_next(&judging, &row)) {
+		judging_body(&judging, row);
+		if (judging.signatures[row].is_good)
+			judging_signature(&judging, row);
 	}
 	return judging_result(&judging);
 }

@@ -7,6 +7,10 @@
  * fail.  With l=, the unsigned bytes are counted.  x= is compared with the time
  * of receipt.
  *
+ * What is judged is bounded.  Where that is not all, those come first whose
+ * domain has most in common with the author's, from its end: the one that DMARC
+ * needs is not kept out by others that were put before it.
+ *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_ORIGIN_DKIM_H
@@ -19,6 +23,13 @@ enum {
 	DKIM_SIGNATURES_MAX = 8,	/* judged; the rest is counted */
 	DKIM_FIELDS_MAX = 500,		/* names in h= */
 	DKIM_FIELD_MAX = 16384		/* bytes of a signature field */
+};
+
+struct dkim_ask {
+	struct slice	 message;	/* header and body, with any line ends:
+					 * each is taken as CRLF */
+	int64_t		 received_s;	/* 0: x= is ignored */
+	struct slice	 author;	/* the domain of From; or empty */
 };
 
 struct dkim {
@@ -35,13 +46,11 @@ struct dkim {
 	const char	*reason;	/* a sentence for a postmaster */
 };
 
-/* Judge the signatures of message, header and body with any line ends (each
- * is taken as CRLF).  out: room for DKIM_SIGNATURES_MAX; *out_n: how many were
- * judged; *out_found: how many there are.
+/* Judge the signatures of a message.  out: room for DKIM_SIGNATURES_MAX;
+ * *out_n: how many were judged; *out_found: how many there are.
  * returns ORIGIN_ASKS; else ORIGIN_PASS when one passes, ORIGIN_NONE when there
  * is none, ORIGIN_TEMPERROR when one may pass later, ORIGIN_FAIL */
-enum origin dkim_judge(struct answers *answers, struct slice message,
-    int64_t received_s, struct arena *arena, struct dkim *out, size_t *out_n,
-    size_t *out_found);
+enum origin dkim_judge(struct answers *answers, const struct dkim_ask *ask,
+    struct arena *arena, struct dkim *out, size_t *out_n, size_t *out_found);
 
 #endif

@@ -273,3 +273,9 @@ dkim2_judge(struct answers *answers, const struct dkim2_mail *mail,
 		out->origin = origin;
 	return origin;
 }
+
+bool
+dkim2_bars_reports(enum origin origin)
+{
+	return origin != ORIGIN_NONE && origin != ORIGIN_PASS;
+}

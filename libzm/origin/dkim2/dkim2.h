@@ -87,6 +87,11 @@ struct dkim2 {
 enum origin dkim2_judge(struct answers *answers,
     const struct dkim2_mail *mail, struct arena *arena, struct dkim2 *out);
 
+/* Is nobody to be sent a report about a message that was judged so?  Who sent
+ * it is known if the chain passed, and as ever if there is none (section
+ * 10.1). */
+bool dkim2_bars_reports(enum origin origin);
+
 /* "exploded", "donotmodify" ...; flag is one of them. */
 const char *dkim2_flag_text(enum dkim2_flags flag);
 

@@ -185,10 +185,12 @@ dmarc_judge(struct answers *answers, struct slice author,
 	origin = dmarc_walk(answers, out->domain, arena, &judge.walk);
 	if (origin == ORIGIN_ASKS)
 		return out->origin = ORIGIN_ASKS;
-	if (origin == ORIGIN_TEMPERROR)
+	if (origin == ORIGIN_TEMPERROR) {
+		out->trouble_at = judge.walk.domains[judge.walk.count - 1];
 		return judge_end(&judge, origin, arena_printf(arena, "the "
 		    "policy at _dmarc.%.*s cannot be looked up now",
-		    SLICE_ARG(judge.walk.domains[judge.walk.count - 1])));
+		    SLICE_ARG(out->trouble_at)));
+	}
 	if (judge.walk.count == 0)
 		return judge_without(&judge);
 	out->organization = dmarc_organization(&judge.walk);

@@ -25,6 +25,8 @@ struct dmarc {
 	struct slice	 organization;	/* its organizational domain */
 	struct slice	 record;	/* as published; empty: none */
 	struct slice	 record_at;	/* the name whose policy it is */
+	struct slice	 trouble_at;	/* the name whose policy cannot be
+					 * looked up now; empty: none */
 	enum dmarc_policy policy;	/* p, sp or np, whichever counts; t=y
 					 * weakens it by a step */
 	enum dmarc_policy asked;	/* the same, not weakened */

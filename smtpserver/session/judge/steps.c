@@ -87,8 +87,8 @@ judge_note_failed(const struct session *session, struct slice reason)
 /* The field goes into the header of what is in memory, and that into the same
  * file.  0 or -1. */
 static int
-judge_edit(struct transaction *t, const char *field, const char *host,
-    struct err *err)
+judge_edit(struct transaction *t, const struct judge_answer *judged,
+    const char *host, struct err *err)
 {
 	struct slice text, body;
 	struct str changed = STR_INIT;
@@ -98,11 +98,13 @@ judge_edit(struct transaction *t, const char *field, const char *host,
 		return -1;
 	if (text.p == NULL || text.n < t->envelope_bytes)
 		return err_set(err, "a field for a message that is not here");
-	str_add_slice(&changed, slice_first(text, t->envelope_bytes));
-	body = judge_mark_header(slice_from(text, t->envelope_bytes),
-	    slice_of(field), host, &changed);
-	str_add_slice(&changed, body);
-	result = draft_rewrite(&t->draft, str_slice(&changed), err);
+	if (judge_mark_envelope(slice_first(text, t->envelope_bytes),
+	    judged->dkim2, &changed, err) == 0) {
+		body = judge_mark_header(slice_from(text, t->envelope_bytes),
+		    slice_of(judged->field), host, &changed);
+		str_add_slice(&changed, body);
+		result = draft_rewrite(&t->draft, str_slice(&changed), err);
+	}
 	str_release(&changed);
 	return result;
 }
@@ -113,7 +115,7 @@ judge_take_text(struct session *session, const struct judge_answer *judged,
 {
 	struct transaction *t = session->transaction;
 
-	return judged->field[0] != '\0' ? judge_edit(t, judged->field,
+	return judged->field[0] != '\0' ? judge_edit(t, judged,
 	    session->settings->conf->host, err) : draft_replace(&t->draft,
 	    judged->file, judged->bytes, judged->crc, err);
 }
@@ -161,6 +163,6 @@ step_origin(struct session *session)
 	    .policy = t->judged.policy,
 	    .sealer = slice_of(t->judged.sealer),
 	    .signers = slice_of(t->judged.signers),
-	    .dkim2 = t->judged.dkim2 };
+	    .dkim2 = t->judged.dkim2, .names = &t->judged.names };
 	return judge_conclude(session, &origin);
 }

@@ -372,10 +372,11 @@ static void
 permit_note_spf(const struct session *session, const struct ask *ask)
 {
 	enum origin spf;
+	struct slice at;
 
 	if (ask->state != ASK_ANSWERED)
 		note_origin_failed(session, NULL, str_slice(&ask->answer));
-	else if (judge_spf_parse(str_slice(&ask->answer), &spf) != 0)
+	else if (judge_spf_parse(str_slice(&ask->answer), &spf, &at) != 0)
 		note_origin_failed(session, NULL,
 		    SLICE("nonsense was answered"));
 }

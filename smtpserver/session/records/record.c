@@ -107,6 +107,18 @@ record_facts(const struct session *session, const struct decided *decided,
 	str_release(&facts);
 }
 
+/* What a refusal names. */
+static void
+record_names(struct str *out, const struct judge_names *names)
+{
+	if (names == NULL)
+		return;
+	record_text(out, "spf-at", slice_of(names->spf));
+	record_text(out, "dkim-at", slice_of(names->dkim));
+	record_text(out, "dmarc-at", slice_of(names->dmarc));
+	record_text(out, "dkim2-why", slice_of(names->dkim2));
+}
+
 static void
 record_origin(struct str *out, const struct late_origin *origin)
 {
@@ -121,6 +133,7 @@ record_origin(struct str *out, const struct late_origin *origin)
 	record_text(out, "sealer", origin->sealer);
 	if (origin->dkim2 != ORIGIN_NONE)
 		json_text(out, "dkim2", slice_of(origin_text(origin->dkim2)));
+	record_names(out, origin->names);
 }
 
 static void
@@ -265,7 +278,7 @@ record_origin_of(const struct judge_answer *judged)
 	    .dmarc = judged->dmarc, .policy = judged->policy,
 	    .signers = slice_of(judged->signers),
 	    .sealer = slice_of(judged->sealer),
-	    .dkim2 = judged->dkim2 };
+	    .dkim2 = judged->dkim2, .names = &judged->names };
 }
 
 /* Once a day and process; a day that is full is told of by who fills it. */

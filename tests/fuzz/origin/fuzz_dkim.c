@@ -22,8 +22,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err;
 
 	(void)answers_read_zone(answers, zone, &err);
-	origin = dkim_judge(answers, message, 1700000000, arena, out, &n,
-	    &found);
+	origin = dkim_judge(answers, &(struct dkim_ask){ message, 1700000000,
+	    SLICE("mail.sign.test") }, arena, out, &n, &found);
 	MUST(origin != ORIGIN_ASKS && answers_question(answers) == NULL);
 	MUST(n <= DKIM_SIGNATURES_MAX && found >= n);
 	MUST((origin == ORIGIN_NONE) == (n == 0));

@@ -11,13 +11,14 @@ Test(terms, what_is_read_is_printed_the_same)
 {
 	static const char *const rows[] = {
 		"", "utf8", "requiretls", "rerouted", "tls-optional",
-		"queue-only", "verp", "priority=-9",
+		"queue-only", "verp", "never-report", "priority=-9",
 		"priority=3",
 		"hold-until=1700000000", "by=1700000000,R", "by=1,N,T",
 		"auth=<>", "zone=bulk", "tried=1", "tried=65535",
 		"steered=1,,", "steered=99,smtp:far.test,odd+20words,too",
-		("utf8 requiretls tls-optional queue-only verp priority=9 "
-		    "hold-until=1 by=2,R,T tried=3 auth=a+3Db@x zone=z"),
+		("utf8 requiretls tls-optional queue-only verp never-report "
+		    "priority=9 hold-until=1 by=2,R,T tried=3 auth=a+3Db@x "
+		    "zone=z"),
 	};
 	struct terms terms;
 	struct err err;
@@ -41,6 +42,7 @@ Test(terms, bad_words_are_named)
 		{ "utf8 utf8", "'utf8' a second time" },
 		{ "utf8=1", "bad value in 'utf8=1'" },
 		{ "verp=1", "bad value in 'verp=1'" },
+		{ "never-report=1", "bad value in 'never-report=1'" },
 		{ "queue-only=2", "bad value in 'queue-only=2'" },
 		{ "priority=0", "bad value in 'priority=0'" },
 		{ "priority=10", "bad value in 'priority=10'" },

@@ -107,8 +107,9 @@ judge(const char *message, int64_t received_s, struct dkim *out)
 {
 	struct dkim all[DKIM_SIGNATURES_MAX];
 	size_t n, found;
-	enum origin origin = dkim_judge(answers, slice_of(message),
-	    received_s, arena, all, &n, &found);
+	enum origin origin = dkim_judge(answers, &(struct dkim_ask){
+	    .message = slice_of(message), .received_s = received_s }, arena,
+	    all, &n, &found);
 
 	cr_assert(n > 0 && found >= n);
 	*out = all[0];
@@ -158,8 +159,9 @@ Test(dkim_judge, line_ends_are_taken_as_they_were_signed)
 	for (; *message != '\0'; message++)
 		if (*message != '\r')
 			str_addc(&lines, *message);
-	cr_expect_eq(dkim_judge(answers, str_slice(&lines), 0, arena, all,
-	    &n, &found), ORIGIN_PASS);
+	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
+	    .message = str_slice(&lines) }, arena, all, &n, &found),
+	    ORIGIN_PASS);
 	cr_assert_eq(n, 2);
 	cr_expect(all[0].origin == ORIGIN_PASS &&
 	    all[1].origin == ORIGIN_PASS, "%s, %s", all[0].reason,
@@ -273,9 +275,68 @@ Test(dkim_judge, signatures_are_bounded)
 		str_adds(&message, "DKIM-Signature: v=1; a=rsa-sha256; "
 		    "d=sign.test; s=rsa" REST "\r\n");
 	str_adds(&message, MESSAGE);
-	cr_expect_eq(dkim_judge(answers, str_slice(&message), 0, arena, all,
-	    &n, &found), ORIGIN_FAIL);
+	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
+	    .message = str_slice(&message) }, arena, all, &n, &found),
+	    ORIGIN_FAIL);
 	cr_expect(n == DKIM_SIGNATURES_MAX && found == 100);
+	str_release(&message);
+}
+
+#define STRANGER(domain) "DKIM-Signature: v=1; a=rsa-sha256; d=" domain \
+	"; s=rsa" REST "\r\n"
+
+/* Where there are more than are judged, others do not keep out the one that
+ * DMARC needs. */
+Test(dkim_judge, of_many_those_like_the_author_are_judged)
+{
+	static const struct {
+		const char	*author;
+		enum origin	 origin;
+	} rows[] = {
+		{ "sign.test", ORIGIN_PASS }, { "SIGN.Test", ORIGIN_PASS },
+		{ "news.sign.test", ORIGIN_PASS }, { "", ORIGIN_FAIL },
+		{ "list.test", ORIGIN_FAIL }, { "design.test", ORIGIN_FAIL },
+	};
+	struct dkim all[DKIM_SIGNATURES_MAX];
+	struct str message = STR_INIT;
+	size_t n, found;
+
+	for (int i = 0; i < 20; i++)
+		str_adds(&message, i % 2 == 0 ? STRANGER("list.test") :
+		    STRANGER("xsign.test"));
+	str_adds(&message, SIGNED_RELAXED STRANGER("list.test") MESSAGE);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
+		    .message = str_slice(&message),
+		    .author = slice_of(rows[i].author) }, arena, all, &n,
+		    &found), rows[i].origin, "%s", rows[i].author);
+		cr_expect(n == DKIM_SIGNATURES_MAX && found == 22);
+	}
+	(void)dkim_judge(answers, &(struct dkim_ask){
+	    .message = str_slice(&message), .author = SLICE("sign.test") },
+	    arena, all, &n, &found);
+	cr_expect(slice_is(all[6].domain, "list.test") &&
+	    slice_is(all[7].domain, "sign.test"), "the order of the header");
+	str_release(&message);
+}
+
+/* Nor do they use up the ways in which a body is summed up. */
+Test(dkim_judge, the_author_has_the_first_sums_of_the_body)
+{
+	struct dkim all[DKIM_SIGNATURES_MAX];
+	struct str message = STR_INIT;
+	size_t n, found;
+
+	for (int i = 0; i < 4; i++)
+		str_addf(&message, "DKIM-Signature: v=1; a=rsa-sha256; "
+		    "d=list.sign.test; s=rsa; l=%d; h=from; bh=AAAA; "
+		    "b=AAAA\r\n", i);
+	str_adds(&message, SIGNED_RELAXED MESSAGE);
+	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
+	    .message = str_slice(&message), .author = SLICE("sign.test") },
+	    arena, all, &n, &found), ORIGIN_PASS);
+	cr_assert_eq(n, 5);
+	cr_expect_eq(all[4].origin, ORIGIN_PASS);
 	str_release(&message);
 }
 
@@ -293,8 +354,9 @@ Test(dkim_judge, too_many_fields_hide_nothing)
 		str_adds(&message, "X: y\r\n");
 	str_adds(&message, "From: eve@evil.test\r\n");
 	str_adds(&message, &MESSAGE[body]);
-	cr_expect_eq(dkim_judge(answers, str_slice(&message), 0, arena, all,
-	    &n, &found), ORIGIN_FAIL);
+	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
+	    .message = str_slice(&message) }, arena, all, &n, &found),
+	    ORIGIN_FAIL);
 	cr_expect_eq(n, 1);
 	cr_expect_eq(all[0].origin, ORIGIN_PERMERROR);
 	cr_expect_not_null(strstr(all[0].reason, "more than 5000 fields"),
@@ -314,8 +376,9 @@ Test(dkim_judge, a_body_is_summed_up_in_few_ways)
 		    "d=sign.test; s=rsa; l=%d; h=from; bh=AAAA; b=AAAA\r\n",
 		    i < 4 ? 0 : i);
 	str_adds(&message, MESSAGE);
-	cr_expect_eq(dkim_judge(answers, str_slice(&message), 0, arena, all,
-	    &n, &found), ORIGIN_FAIL);
+	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
+	    .message = str_slice(&message) }, arena, all, &n, &found),
+	    ORIGIN_FAIL);
 	cr_assert_eq(n, DKIM_SIGNATURES_MAX);
 	for (size_t i = 0; i < n; i++)
 		cr_expect_eq(all[i].origin, i < 6 ? ORIGIN_FAIL :

@@ -94,7 +94,8 @@ judge(const char *signature, const char *header, const char *body,
 	str_adds(&message, header);
 	str_adds(&message, "\n");
 	str_adds(&message, body);
-	origin = dkim_judge(answers, str_slice(&message), NOW_S + 5, arena,
+	origin = dkim_judge(answers, &(struct dkim_ask){
+	    .message = str_slice(&message), .received_s = NOW_S + 5 }, arena,
 	    all, &n, &found);
 	*out_reason = n > 0 && all[0].reason != NULL ? all[0].reason : "";
 	str_release(&message);
@@ -178,8 +179,9 @@ Test(dkim_sign, two_keys_sign_side_by_side)
 	sign(VERIFY_RSA_SHA256, HEADER, "x\n", &fields);
 	sign(VERIFY_ED25519_SHA256, HEADER, "x\n", &fields);
 	str_adds(&fields, HEADER "\nx\n");
-	cr_expect_eq(dkim_judge(answers, str_slice(&fields), NOW_S, arena,
-	    all, &n, &found), ORIGIN_PASS);
+	cr_expect_eq(dkim_judge(answers, &(struct dkim_ask){
+	    .message = str_slice(&fields), .received_s = NOW_S }, arena, all,
+	    &n, &found), ORIGIN_PASS);
 	cr_assert_eq(n, 2);
 	cr_expect_eq(all[0].origin, ORIGIN_PASS);
 	cr_expect_eq(all[1].origin, ORIGIN_PASS);

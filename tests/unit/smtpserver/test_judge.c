@@ -65,21 +65,27 @@ Test(judge, an_answer_about_spf_there_and_back)
 {
 	static const char *const bad[] = { "", "spf", "spf=", "spf=asks",
 		"spf=PASS", "spf=pass ", " spf=pass", "spf=pass dkim=pass",
-		"dkim=pass", "spf=passpass", "spf=pass\n" };
+		"dkim=pass", "spf=passpass", "spf=pass\n", "spf=pass at=",
+		"spf=pass at=a/b", "spf=pass at=a b", "spf=pass  at=a" };
 
 	for (enum origin i = ORIGIN_NONE; i <= ORIGIN_PERMERROR; i++) {
 		struct str line = STR_INIT;
 		enum origin read = ORIGIN_ASKS;
+		struct slice at;
 
-		judge_spf_add(&line, i);
-		cr_expect_eq(judge_spf_parse(str_slice(&line), &read), 0);
+		judge_spf_add(&line, i, i == ORIGIN_NONE ? SLICE("a\nb") :
+		    SLICE("a.test"));
+		cr_expect_eq(judge_spf_parse(str_slice(&line), &read, &at),
+		    0);
 		cr_expect_eq(read, i);
+		cr_expect(slice_is(at, i == ORIGIN_NONE ? "" : "a.test"));
 		str_release(&line);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		enum origin read;
+		struct slice at;
 
-		cr_expect_eq(judge_spf_parse(slice_of(bad[i]), &read), -1,
+		cr_expect_eq(judge_spf_parse(slice_of(bad[i]), &read, &at), -1,
 		    "row %zu", i);
 	}
 }
@@ -132,7 +138,9 @@ Test(judge, bad_questions)
 
 #define ANSWER "spf=softfail dkim=permerror dmarc=temperror " \
 	"policy=quarantine arc=pass dkim2=fail sealer=lists.test " \
-	"signers=a.test,b.test report=from=a.test;at=a.test file=new/A/1.2.3 " \
+	"signers=a.test,b.test spf-at=a.test dkim-at=s._domainkey.a.test " \
+	"dmarc-at=_dmarc.a.test dkim2-why=bm8= " \
+	"report=from=a.test;at=a.test file=new/A/1.2.3 " \
 	"bytes=77 " \
 	"crc=4294967295"
 
@@ -149,6 +157,8 @@ Test(judge, an_answer_there_and_back)
 	cr_expect_eq(answer.arc, ORIGIN_PASS);
 	cr_expect_eq(answer.dkim2, ORIGIN_FAIL);
 	cr_expect_str_eq(answer.sealer, "lists.test");
+	cr_expect_str_eq(answer.names.dkim, "s._domainkey.a.test");
+	cr_expect_str_eq(answer.names.dkim2, "no");
 	cr_expect_str_eq(answer.report, "from=a.test;at=a.test");
 	cr_expect_str_eq(answer.file, "new/A/1.2.3");
 	cr_expect_eq(answer.bytes, 77);
@@ -162,7 +172,8 @@ Test(judge, an_answer_there_and_back)
 }
 
 #define EDIT "spf=pass dkim=pass dmarc=pass policy=none arc=none dkim2=none " \
-	"sealer=- signers=- report=- field="
+	"sealer=- signers=- spf-at=- dkim-at=- dmarc-at=- dkim2-why=- " \
+	"report=- field="
 
 Test(judge, an_answer_with_a_field_there_and_back)
 {
@@ -189,6 +200,8 @@ Test(judge, an_answer_with_a_field_there_and_back)
 	cr_expect_eq(judge_answer_set_field(&answer, SLICE("")), -1);
 }
 
+#define NAMES "spf-at=- dkim-at=- dmarc-at=- dkim2-why=- "
+
 Test(judge, bad_answers)
 {
 	static const char *const rows[] = {
@@ -196,14 +209,23 @@ Test(judge, bad_answers)
 		EDIT, EDIT "=", EDIT "a", EDIT "AA==" /* a NUL */,
 		EDIT "QTogYg== file=a bytes=1 crc=0",
 #define REST " dkim=pass dmarc=pass policy=none arc=none dkim2=none sealer=- " \
-	"signers=- report=- file=a bytes=1 crc=0"
+	"signers=- " NAMES "report=- file=a bytes=1 crc=0"
 		"spf=asks" REST, "spf=" REST, "spf=PASS" REST, "spf" REST,
 		"spf=pass" REST " more=1", "spfx=pass" REST,
 #undef REST
 #define S "spf=pass dkim=pass dmarc=pass policy="
-#define N "none arc=none dkim2=none sealer=- signers=- report=- "
+#define N "none arc=none dkim2=none sealer=- signers=- " NAMES "report=- "
+#define M "none arc=none dkim2=none sealer=- signers=- "
+#define F " report=- file=a bytes=1 crc=0"
+		S M "spf-at= dkim-at=- dmarc-at=- dkim2-why=-" F,
+		S M "spf-at=a/b dkim-at=- dmarc-at=- dkim2-why=-" F,
+		S M "spf-at=- dkim-at=- dmarc-at=- dkim2-why=" F,
+		S M "spf-at=- dkim-at=- dmarc-at=- dkim2-why=CgA=" F,
+		S M "dkim-at=- spf-at=- dmarc-at=- dkim2-why=-" F,
+#undef M
+#undef F
 		S "all arc=none dkim2=none sealer=- "
-		    "signers=- report=- file=a bytes=1 crc=0",
+		    "signers=- " NAMES "report=- file=a bytes=1 crc=0",
 		S N "file= bytes=1 crc=0",
 		S N "file=/a bytes=1 crc=0", S N "file=.. bytes=1 crc=0",
 		S N "file=a bytes=0 crc=0", S N "file=a bytes=-1 crc=0",
@@ -211,13 +233,13 @@ Test(judge, bad_answers)
 		S N "file=a bytes=99999999999999999999 crc=0",
 		S N "file=a bytes=1",
 		S "none arc=asks dkim2=none sealer=- "
-		    "signers=- report=- file=a bytes=1 crc=0",
+		    "signers=- " NAMES "report=- file=a bytes=1 crc=0",
 		S "none arc=pass dkim2=none sealer=a,b "
-		    "signers=- report=- file=a bytes=1 crc=0",
+		    "signers=- " NAMES "report=- file=a bytes=1 crc=0",
 		S "none arc=pass dkim2=none sealer=- signers=- "
-		    "report=from=a\x7f file=a bytes=1 crc=0",
+		    NAMES "report=from=a\x7f file=a bytes=1 crc=0",
 		S "none arc=pass dkim2=none sealer=- signers=- "
-		    "report= file=a bytes=1 crc=0",
+		    NAMES "report= file=a bytes=1 crc=0",
 #undef N
 #undef S
 	};
@@ -228,6 +250,28 @@ Test(judge, bad_answers)
 		cr_expect_eq(judge_answer_parse(slice_of(rows[i]), &answer),
 		    -1, "row %zu", i);
 	}
+}
+
+Test(judge, who_failed_by_dkim2_is_in_the_envelope)
+{
+	struct slice envelope = SLICE("id 361g9eyp5bafph4\nexternal\n"
+	    "with ESMTP\nfrom <a@b.test>\nterms utf8\n"
+	    "todsn NOTIFY=SUCCESS\nto <c@d.test>\nto <e@d.test>\nenv-end\n");
+	struct str out = STR_INIT;
+	struct err err;
+
+	cr_assert_eq(judge_mark_envelope(envelope, ORIGIN_PASS, &out, &err),
+	    0);
+	cr_expect(slice_equal(str_slice(&out), envelope));
+	str_reset(&out);
+	cr_assert_eq(judge_mark_envelope(envelope, ORIGIN_TEMPERROR, &out,
+	    &err), 0, "%s", err.text);
+	cr_expect_str_eq(out.buf, "id 361g9eyp5bafph4\nexternal\n"
+	    "with ESMTP\nfrom <a@b.test>\nterms utf8 never-report\n"
+	    "todsn NOTIFY=SUCCESS\nto <c@d.test>\nto <e@d.test>\nenv-end\n");
+	cr_expect_eq(judge_mark_envelope(SLICE("x"), ORIGIN_FAIL, &out, &err),
+	    -1);
+	str_release(&out);
 }
 
 Test(judge, ours_goes_in_and_those_that_claim_to_be_ours_go)

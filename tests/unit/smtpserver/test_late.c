@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "smtpserver/policy/late.h"
 
@@ -86,6 +87,65 @@ Test(late, words)
 	late_add_reply(&words, &rule, &origin);
 	cr_expect_str_eq(words.buf, "deferred by local policy: SPF softfail, "
 	    "DKIM pass, DMARC fail (its policy: quarantine)");
+	str_release(&words);
+}
+
+/* What decided is named, for each result that the rule asks for. */
+Test(late, names)
+{
+	static const struct {
+		const char	*spf, *dkim, *dmarc, *dkim2, *want;
+	} rows[] = {
+		{ NULL, NULL, "fail", NULL,
+		    "SPF softfail (_spf.a.test), DKIM pass "
+		    "(s._domainkey.a.test), DMARC fail (_dmarc.test, its "
+		    "policy: quarantine)" },
+		{ "softfail", NULL, NULL, "none",
+		    "SPF softfail (_spf.a.test), DKIM pass, DMARC fail (its "
+		    "policy: quarantine), DKIM2 none (expired)" },
+		{ NULL, "pass", NULL, NULL,
+		    "SPF softfail, DKIM pass (s._domainkey.a.test), DMARC "
+		    "fail (its policy: quarantine)" },
+	};
+	static const struct judge_names names = { "_spf.a.test",
+	    "s._domainkey.a.test", "_dmarc.test", "expired" };
+	struct late_origin named = origin;
+	struct str words = STR_INIT;
+
+	named.names = &names;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct conf_rule rule = { .action = ACTION_REJECT };
+
+		rule.patterns[PATTERN_SPF] = rows[i].spf;
+		rule.patterns[PATTERN_DKIM] = rows[i].dkim;
+		rule.patterns[PATTERN_DMARC] = rows[i].dmarc;
+		rule.patterns[PATTERN_DKIM2] = rows[i].dkim2;
+		str_reset(&words);
+		late_add_reply(&words, &rule, &named);
+		cr_expect(slice_ends(str_slice(&words), rows[i].want), "%s",
+		    words.buf);
+	}
+	str_release(&words);
+}
+
+/* One that is too long for a line of a reply is left out. */
+Test(late, names_are_bounded)
+{
+	static struct judge_names names;
+	struct conf_rule rule = { .action = ACTION_REJECT };
+	struct late_origin named = origin;
+	struct str words = STR_INIT;
+
+	memset(names.spf, 'a', sizeof(names.spf) - 1);
+	memset(names.dkim, 'b', sizeof(names.dkim) - 1);
+	memset(names.dmarc, 'c', sizeof(names.dmarc) - 1);
+	memset(names.dkim2, 'd', sizeof(names.dkim2) - 1);
+	named.names = &names;
+	rule.patterns[PATTERN_DMARC] = "fail";
+	rule.patterns[PATTERN_DKIM2] = "none";
+	late_add_reply(&words, &rule, &named);
+	cr_expect_lt(words.len, 480);
+	cr_expect_not_null(strstr(words.buf, "DKIM pass, DMARC fail (its"));
 	str_release(&words);
 }
 

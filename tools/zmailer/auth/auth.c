@@ -194,9 +194,9 @@ auth_judge_open(struct auth_case *one)
 	if (one->has_client)
 		asks |= spf_judge(one->answers, &one->ask, one->arena,
 		    &one->spf) == ORIGIN_ASKS;
-	asks |= dkim_judge(one->answers, one->message, one->received_s,
-	    one->arena, one->dkims, &one->dkim_count, &one->dkim_found) ==
-	    ORIGIN_ASKS;
+	asks |= dkim_judge(one->answers, &(struct dkim_ask){ one->message,
+	    one->received_s, one->author }, one->arena, one->dkims,
+	    &one->dkim_count, &one->dkim_found) == ORIGIN_ASKS;
 	asks |= arc_judge(one->answers, one->message, one->received_s,
 	    one->arena, &one->arc) == ORIGIN_ASKS;
 	if (one->has_dkim2)
