@@ -343,6 +343,8 @@ class Recording:
             return "the answer was in flight or not recorded"
         if not point.role:
             return "the record could not be written"
+        if self.work.name == "reroute" and "transport" in found.what:
+            return "rerouted, and not yet recorded (row D9)"
         return None
 
     # ---- what runs from there ----------------------------------------------
