@@ -29,7 +29,7 @@ class Halves(ledger.Ledger):
 
     def configure(self, instance):
         super().configure(instance)
-        instance.configure("schedule */* { queue-only yes }")
+        instance.configure("schedule */* { queue-only yes; retry 4h }")
 
     def prepare(self, instance):
         spool = os.path.join(instance.dir, "spool")
