@@ -169,6 +169,12 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	return 0;
 }
 
+void
+core_begin(struct scheduler *scheduler)
+{
+	intake_begin(&scheduler->intake);
+}
+
 /* The timer does nothing but end the wait. */
 static void
 core_wake(void *context)

@@ -40,12 +40,16 @@ struct scheduler {
  * several times as long. */
 enum { CORE_TURN_US = 8000 };
 
-/* Set everything up on this loop and spool (both stay the caller's) and
- * begin to read transport/.  Call core_turn at the end of every turn.
- * 0 or -1 with err. */
+/* Set everything up on this loop and spool (both stay the caller's).  Mail that
+ * comes is delivered; what lies in transport/ is read after core_begin.  Call
+ * core_turn at the end of every turn.  0 or -1 with err. */
 int core_open(struct scheduler *scheduler, const struct conf *conf,
     struct spool *spool, struct loop *loop, agents_start_fn *start,
     agents_kill_fn *kill, struct err *err);
+
+/* The router has looked at the names of routed messages (doc/INTERNALS
+ * section 3): begin to read them. */
+void core_begin(struct scheduler *scheduler);
 
 /* End of a turn (a loop_fn; context is the scheduler): due moments, then
  * reports, then food for the agents, then the timer for what comes next. */

@@ -36,6 +36,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/intake/intake.c scheduler/intake/intake.h \
 	scheduler/intake/job_build.c scheduler/intake/job_build.h \
 	scheduler/intake/known.c scheduler/intake/large.c scheduler/intake/large.h \
+	scheduler/intake/orphans.c \
 	scheduler/intake/read.c scheduler/intake/reading.c \
 	scheduler/intake/reading.h scheduler/intake/scan.c \
 	scheduler/intake/scan.h \

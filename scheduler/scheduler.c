@@ -124,6 +124,13 @@ scheduler_after_drop(struct process *process, struct err *err)
 	return 0;
 }
 
+/* Before that a pair that is no message yet could be taken for one. */
+static void
+scheduler_names_read(struct process *process)
+{
+	core_begin(&scheduler);
+}
+
 static void
 scheduler_reload(struct process *process, const struct conf *old)
 {
@@ -178,6 +185,7 @@ main(int argc, char **argv)
 		.wants_launcher = true,
 		.open_privileged = scheduler_open_privileged,
 		.after_drop = scheduler_after_drop,
+		.names_read = scheduler_names_read,
 		.reload = scheduler_reload,
 		.stop = scheduler_stop,
 		.beside_open = mailq_open,

@@ -201,7 +201,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/beside/taker.c tools/run/beside/taker.h \
 	tools/run/beside/keeper.c tools/run/beside/keeper.h tools/run/left.c tools/run/left.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
-	tools/run/libexec.c tools/run/manager.c \
+	tools/run/libexec.c tools/run/manager.c tools/run/names.c tools/run/names.h \
 	tools/run/running.c tools/run/standstill/standstill.c tools/run/standstill/standstill.h \
 	tools/run/standstill/files.c tools/run/standstill/parts.h \
 	tools/run/standstill/processes.c tools/run/standstill/objectives.c \

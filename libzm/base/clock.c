@@ -61,6 +61,21 @@ read_clock_us(clockid_t which)
 	    ts.tv_nsec / 1000;
 }
 
+void
+clock_file_now(struct timespec *out_least, struct timespec *out_most)
+{
+#ifdef CLOCK_REALTIME_COARSE
+	const clockid_t ticks = CLOCK_REALTIME_COARSE;
+#else
+	const clockid_t ticks = CLOCK_REALTIME;
+#endif
+
+	if (out_least != NULL)
+		clock_gettime(ticks, out_least);
+	if (out_most != NULL)
+		clock_gettime(CLOCK_REALTIME, out_most);
+}
+
 static int64_t held_wall_us;
 
 void

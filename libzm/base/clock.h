@@ -40,6 +40,11 @@ int64_t clock_wall_of_s(int64_t at_ms);
 /* The steady clock, which no test moves: to measure how long something took. */
 int64_t clock_real_us(void);
 
+/* The moment of change that a file has which changes now lies between these;
+ * no test moves them.  A file system takes that of the last tick, or a finer
+ * one.  What is NULL is not asked for. */
+void clock_file_now(struct timespec *out_least, struct timespec *out_most);
+
 /* The longest sleep, in milliseconds, that a movable clock allows: 20 when a
  * test clock is in use, else -1 (no bound). */
 int clock_nap_ms(void);

@@ -142,6 +142,12 @@ lifeline_say(struct process *process, const char *byte)
 		    strerror(errno));
 }
 
+void
+daemon_say_names_read(struct process *process)
+{
+	lifeline_say(process, "N");
+}
+
 static void
 daemon_refuse(struct process *process, const char *reason)
 {
@@ -265,6 +271,9 @@ on_lifeline(void *context, unsigned ready)
 	if (read(process->lifeline, &byte, 1) > 0) {
 		if (byte == 'L')
 			leave_begin(process);
+		else if (byte == 'N' && process->daemon->names_read != NULL &&
+		    !process->is_stopping)
+			process->daemon->names_read(process);
 		return;
 	}
 	watch_free(&process->lifeline_watch);
@@ -296,8 +305,11 @@ say_ready(struct process *process)
 	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
 	    NULL);
 	event_flush();
-	if (process->lifeline < 0)
+	if (process->lifeline < 0) {
+		if (process->daemon->names_read != NULL)
+			process->daemon->names_read(process);
 		return;
+	}
 	if (write(process->lifeline, "R", 1) != 1)
 		warning("the supervisor does not listen: %s",
 		    strerror(errno));

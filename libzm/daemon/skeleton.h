@@ -9,9 +9,11 @@
  * Arguments every daemon takes: -C FILE, --version, --help.
  * If ZMAILER_LIFELINE=N is in the environment, descriptor N is a socket to the
  * supervisor.  A daemon sends one byte: "R" when it is ready, "T" when a reload
- * was taken over, "F" when it was refused.  "L" from the supervisor means that
- * a successor is ready: leave (the daemon sends "L" when it takes nothing new
- * any more); end of file means that the supervisor is gone: stop in good order.
+ * was taken over, "F" when it was refused; the router "N" when it has looked at
+ * the names of routed messages (doc/INTERNALS section 3), which the supervisor
+ * hands on to the scheduler.  "L" from the supervisor means that a successor is
+ * ready: leave (the daemon sends "L" when it takes nothing new any more); end
+ * of file means that the supervisor is gone: stop in good order.
  * Descriptor N + 1 is the instance's lock, N + 2 the lock of the role's room
  * (mail/spool/spool.h); daemons and their workers keep both open.  From 3 to
  * N - 1 there may be listening sockets (given.h).
@@ -66,6 +68,9 @@ struct daemon {
 	/* Each returns 0 or -1 with err; any may be NULL. */
 	int	(*open_privileged)(struct process *process, struct err *err);
 	int	(*after_drop)(struct process *process, struct err *err);
+	/* The router has looked at the names of routed messages; at once where
+	 * there is no supervisor.  NULL: it does not matter here. */
+	void	(*names_read)(struct process *process);
 	/* The configuration was replaced; old is freed after the call. */
 	void	(*reload)(struct process *process, const struct conf *old);
 	/* Finish what cannot be interrupted, then call loop_stop.  NULL: stop
@@ -90,6 +95,9 @@ struct daemon {
  * 75 the spool has a daemon of its role already, 78 bad configuration, 111 the
  * environment failed */
 int daemon_run(int argc, char **argv, const struct daemon *daemon);
+
+/* The router: tell the supervisor that names_read is true. */
+void daemon_say_names_read(struct process *process);
 
 /* Read -C FILE into process->conf_path; answer --version and --help.
  * returns -1 to continue, else the exit status */

@@ -29,7 +29,8 @@ libzm_a_SOURCES += \
 	libzm/mail/spool/copy.c libzm/mail/spool/imports.c libzm/mail/spool/seen.c libzm/mail/spool/encode.c libzm/mail/spool/encode.h \
 	libzm/mail/recover/recover.c libzm/mail/recover/base.c \
 	libzm/mail/recover/imported.c libzm/mail/recover/public.c libzm/mail/recover/router.c \
-	libzm/mail/recover/queued.c libzm/mail/recover/twin.c \
+	libzm/mail/recover/queued.c libzm/mail/recover/queued.h \
+	libzm/mail/recover/lone.c libzm/mail/recover/twin.c \
 	libzm/mail/recover/follow.c libzm/mail/recover/pair.c \
 	libzm/mail/recover/recover.h \
 	libzm/mail/recover/internal.h libzm/mail/spool/internal.h libzm/mail/spool/spool.h

@@ -60,6 +60,9 @@ struct parent {
 	struct looks	 looks;
 	struct poison	 poison;
 	unsigned	 minutes;
+	bool		 is_reading;	/* a worker has WORKER_ROUTED, or
+					 * will */
+	bool		 has_read;	/* it is done */
 	uid_t		 ours[OURS_MAX];	/* not foreign in public/ */
 	size_t		 ours_count;
 };
@@ -282,6 +285,31 @@ parent_note_deferred(void *context, const char *name)
 	return true;
 }
 
+/* ---- the second half of the start -------------------------------------- */
+
+/* One that failed was told, and is tried again in the next minute. */
+static void
+parent_read_routed(struct parent *parent)
+{
+	if (parent->is_reading || parent->has_read)
+		return;
+	parent->is_reading = true;
+	pool_add_task(parent->pool, WORKER_ROUTED);
+}
+
+static void
+parent_on_task(void *context, struct slice line, bool is_later)
+{
+	struct parent *parent = context;
+
+	if (!slice_is(line, WORKER_ROUTED))
+		return;
+	parent->is_reading = false;
+	parent->has_read = !is_later;
+	if (parent->has_read)
+		daemon_say_names_read(parent->process);
+}
+
 /* ---- each minute ------------------------------------------------------- */
 
 static void
@@ -293,6 +321,7 @@ parent_on_minute(void *context)
 	timer_set(parent->process->loop, &parent->minute, clock_steady_ms() +
 	    PARENT_RESCAN_MS, parent_on_minute, parent);
 	router_queue_wake_resting(&parent->queue);
+	parent_read_routed(parent);
 	for (unsigned i = 0; i < SPOOL_PRIORITIES; i++)
 		parent_scan_priority(parent, i);
 	parent_scan_public(parent);
@@ -355,7 +384,7 @@ parent_open_spool(struct parent *parent, struct err *err)
 	if (conf_spool_open(conf, SPOOL_CREATE, &parent->spool, err) != 0)
 		return -1;
 	return spool_recover(parent->spool, (enum recovery_mode)(RECOVERY_START
-	    | RECOVERY_NAMES), NULL, NULL, &found, err);
+	    | RECOVERY_UNROUTED), NULL, NULL, &found, err);
 }
 
 static int
@@ -426,15 +455,15 @@ parent_start(struct process *process, struct err *err)
 {
 	struct parent *parent = process->state;
 	struct pool_rows rows = { parent_run_worker, parent_on_fork,
-	    parent_on_death, parent };
+	    parent_on_death, parent, parent_on_task };
 
 	if (parent->signer != NULL)
 		signer_attach(parent->signer);
 	router_queue_init(&parent->queue);
 	parent->queue.share = process->conf->limits.router_share;
 	parent_find_ours(parent);
-	/* first of all: sessions wait for its answers, and a large spool
-	 * takes its time */
+	/* first of all: sessions wait for its answers, and many drafts take
+	 * their time */
 	parent->verify = verify_new(process, err);
 	if (parent->verify == NULL || parent_open_spool(parent, err) != 0)
 		return -1;

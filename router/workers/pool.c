@@ -279,6 +279,9 @@ pool_take_answer(struct pool_worker *worker, struct slice line)
 
 	if (worker->task != NULL && slice_is(what, worker->task->line)) {
 		pool_task_free(&worker->task);
+		if (pool->rows.task != NULL)
+			pool->rows.task(pool->rows.context, what,
+			    slice_is(how, "later"));
 		return;
 	}
 	entry = pool_worker_entry(worker, what);

@@ -33,11 +33,16 @@ typedef void pool_death_fn(void *context, pid_t pid, int status);
  * that replaces one that died has the same. */
 typedef void pool_fork_fn(void *context, unsigned ordinal, bool is_done);
 
+/* Called in the parent: a task (pool_add_task) was answered; is_later: it could
+ * not be done now. */
+typedef void pool_task_fn(void *context, struct slice line, bool is_later);
+
 struct pool_rows {
 	pool_worker_fn	*worker;
 	pool_fork_fn	*fork;
 	pool_death_fn	*death;		/* not for those told to end */
 	void		*context;
+	pool_task_fn	*task;		/* NULL: nobody asks */
 };
 
 /* Fork count workers.  Names come from queue at each turn's end. */

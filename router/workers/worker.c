@@ -424,6 +424,20 @@ worker_recover(struct worker *w)
 		worker_report_trouble(&w->message, "trash", "sweep", &err);
 }
 
+/* The half of a start that others do not wait for. */
+static void
+worker_recover_routed(struct worker *w)
+{
+	struct recovery found;
+	struct err err;
+
+	if (spool_recover(w->spool, RECOVERY_ROUTED, NULL, NULL, &found,
+	    &err) == 0)
+		return;
+	worker_report_trouble(&w->message, ".", "recover", &err);
+	w->outcome = "later ";
+}
+
 /* Users can leave any number of files that are no mail: the journal names
  * some of them a minute. */
 static bool
@@ -473,6 +487,8 @@ worker_take_line(struct worker *w, struct slice line)
 
 	if (slice_is(line, "recover"))
 		worker_recover(w);
+	else if (slice_is(line, WORKER_ROUTED))
+		worker_recover_routed(w);
 	else if (!worker_line_name(line, &before, name))
 		return;
 	else if (slice_number(before, 0, SPOOL_PRIORITIES - 1, &priority))

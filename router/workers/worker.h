@@ -4,6 +4,7 @@
  * 	PRIORITY/NAME	route router[.PRIORITY]/NAME
  * 	public/NAME	take over a foreign submission (row S4)
  * 	recover		bring names to order (live, doc/INTERNALS section 3)
+ * 	recover-routed	the half of the start that others do not wait for
  * To the parent, afterwards: "done " and the line, or "later " and the line: it
  * is still in router/, for a reason that is not the message's fault; "soon " if
  * that will be over in a moment.  End of file ends the worker.
@@ -15,6 +16,8 @@
 
 #include "conf/conf.h"
 #include "mail/spool/spool.h"
+
+#define WORKER_ROUTED "recover-routed"
 
 /* Serve until end of file; returns then.  signer: a socket to the process that
  * has the keys (sign/signer.h), owned from now on; -1: none. */

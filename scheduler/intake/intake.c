@@ -112,7 +112,7 @@ intake_add_orphan(struct intake *intake, ino_t inode, const char *name)
 	intake->orphans[intake->orphan_count++] = inode;
 }
 
-static int
+int
 intake_file_open(struct intake *intake, enum spool_area area,
     const char *name)
 {
@@ -378,70 +378,6 @@ intake_busy_again(void *context)
 	    clock_steady_ms() + INTAKE_BUSY_MS, intake_busy_again, intake);
 }
 
-/* Row F1: who ended it was killed, perhaps before it could say so. */
-static void
-intake_tell_end(struct intake *intake, const char *name)
-{
-	struct control_file control;
-	size_t open = 0, failed = 0;
-	struct err err;
-	int fd = intake_file_open(intake, AREA_TRANSPORT, name);
-
-	if (fd < 0)
-		return;
-	if (intake_read(intake, fd, &control, &err) == INTAKE_READ) {
-		for (size_t i = 0; i < control.group_count; i++)
-			for (size_t k = 0; k < control.groups[i].rcpt_count;
-			    k++) {
-				const struct control_rcpt *rcpt =
-				    &control.groups[i].rcpts[k];
-
-				open += !rcpt->is_final;
-				failed += rcpt->is_final &&
-				    rcpt->last != NULL &&
-				    rcpt->last->verdict.kind == VERDICT_FAILED;
-			}
-		if (open == 0)
-			event(EV_MESSAGE_DONE, control.id, "rcpts",
-			    event_number((int64_t)control.rcpt_total), "failed",
-			    event_number((int64_t)failed), NULL);
-		else
-			event(EV_MESSAGE_VANISHED, control.id, "file",
-			    slice_of(name), "rcpts",
-			    event_number((int64_t)open), "reason",
-			    SLICE("its body was taken away"), NULL);
-	}
-	close(fd);
-}
-
-bool
-intake_take_orphan(struct intake *intake, ino_t *out_inode)
-{
-	struct spool *spool = intake->queue->spool;
-
-	while (intake->orphan_count > 0) {
-		char name[SPOOL_NAME_BYTES];
-		ino_t inode = intake->orphans[--intake->orphan_count];
-
-		spool_hashed_name(spool, inode, name);
-		if (job_table_find(&intake->queue->jobs, inode) != NULL ||
-		    faccessat(spool_dir_fd(spool, AREA_TRANSPORT, 0), name,
-		    F_OK, 0) != 0)
-			continue;
-		if (faccessat(spool_dir_fd(spool, AREA_QUEUE, 0), name, F_OK,
-		    0) == 0) {
-			intake_add(intake, inode, true);
-		} else if (errno == ENOENT &&
-		    spool_body_may_come(spool, name) == SPOOL_BODY_GONE &&
-		    spool_follow_queued(spool, name) == SPOOL_FOLLOW_NONE) {
-			intake_tell_end(intake, name);
-			*out_inode = inode;
-			return true;
-		}
-	}
-	return false;
-}
-
 void
 intake_orphan(struct intake *intake, struct job *job)
 {
@@ -470,6 +406,16 @@ intake_is_busy(const struct intake *intake, ino_t inode)
 	return false;
 }
 
+static bool
+intake_lies_there(const struct intake *intake, ino_t inode)
+{
+	char name[SPOOL_NAME_BYTES];
+
+	spool_hashed_name(intake->queue->spool, inode, name);
+	return faccessat(spool_dir_fd(intake->queue->spool, AREA_TRANSPORT, 0),
+	    name, F_OK, 0) == 0;
+}
+
 struct job *
 intake_find(struct intake *intake, ino_t inode, bool *out_is_busy)
 {
@@ -481,6 +427,10 @@ intake_find(struct intake *intake, ino_t inode, bool *out_is_busy)
 	    large_has(intake, inode));
 	if (job != NULL || inode == 0 || intake->is_caught_up || *out_is_busy)
 		return job;
+	if (intake->is_waiting) {
+		*out_is_busy = intake_lies_there(intake, inode);
+		return NULL;
+	}
 	intake_one(intake, &item, true);
 	*out_is_busy = intake_is_busy(intake, inode);
 	return job_table_find(jobs, inode);
@@ -567,11 +517,18 @@ intake_open(struct intake *intake, struct err *err)
 {
 	intake->arena = arena_new();
 	str_init(&intake->text);
-	intake->is_starting = true;
+	intake->is_waiting = intake->is_starting = true;
 	if (scan_watch(intake, err) < 0)
 		return -1;
 	intake_busy_again(intake);
 	return 0;
+}
+
+void
+intake_begin(struct intake *intake)
+{
+	intake->is_waiting = false;
+	scan_begin(intake);
 }
 
 void

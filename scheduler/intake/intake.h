@@ -87,6 +87,8 @@ struct intake {
 	struct str	 text;		/* reused from file to file */
 	struct arena	*arena;
 	struct spool_walk *walk;	/* of transport/; NULL: none runs */
+	bool		 is_waiting;	/* for intake_begin: what comes is
+					 * taken up, what lay there is not */
 	bool		 is_starting;	/* the first walk is not over */
 	bool		 is_caught_up;	/* what lay there at the start has been
 					 * read, or is in another's hands */
@@ -98,7 +100,7 @@ struct intake {
 	struct timer	 more, busy_timer;
 };
 
-/* ---- between intake.c and large.c -------------------------------------- */
+/* ---- between the files of this folder ---------------------------------- */
 
 struct item_files {
 	int	control_fd, body_fd;	/* -1: not open */
@@ -112,6 +114,10 @@ void item_close(struct item_files *files);
 bool item_is_good(struct intake *intake, const struct intake_item *item,
     struct item_files *files, enum intake_read got, const char *id,
     const struct err *err);
+/* Open a file of a message for reading; trouble is told.  -1: it cannot be, or
+ * is gone. */
+int intake_file_open(struct intake *intake, enum spool_area area,
+    const char *name);
 /* A job is known from now on; kept_s: for settle_keep.  false: another node has
  * taken the message over, and the job was removed and freed. */
 bool intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s);
@@ -120,9 +126,12 @@ void intake_job_end(struct intake *intake, struct job *job);
 
 /* ---- for all ----------------------------------------------------------- */
 
-/* Watch transport/ and its hash directories, then list what is there; the
- * files are read in the turns that follow.  0 or -1 with err. */
+/* Watch transport/ and its hash directories.  0 or -1 with err. */
 int intake_open(struct intake *intake, struct err *err);
+/* List what is there; the files are read in the turns that follow.  Not to be
+ * called before the router has looked at their names: it may yet rename pairs,
+ * and a pair under two names would be two messages. */
+void intake_begin(struct intake *intake);
 void intake_close(struct intake *intake);
 
 /* Have transport/<inode> read soon.  is_old: an agent of a predecessor may be
@@ -153,7 +162,8 @@ void intake_now(struct intake *intake, ino_t inode);
 
 /* The message of an inode that somebody asks for by name; it is read before its
  * turn while the start is still reading.  NULL: it is not here, or with
- * *out_is_busy an agent of the previous scheduler has its file. */
+ * *out_is_busy an agent of the previous scheduler has its file, or
+ * intake_begin was not called yet. */
 struct job *intake_find(struct intake *intake, ino_t inode, bool *out_is_busy);
 
 /* Is its file to be read, or being read? */

@@ -108,7 +108,7 @@ scan_begin(struct intake *intake)
 {
 	struct err err;
 
-	if (intake->walk != NULL)
+	if (intake->walk != NULL || intake->is_waiting)
 		return;
 	if (spool_walk_new(intake->queue->spool, AREA_TRANSPORT, &intake->walk,
 	    &err) < 0) {
@@ -201,7 +201,8 @@ scan_notified(void *context, unsigned dir, const char *name)
 		intake->scan_again = intake->walk != NULL;
 		scan_begin(intake);
 	} else if (scan_inode(name) != 0) {
-		intake_add(intake, scan_inode(name), false);
+		/* the router may have brought it here from another name */
+		intake_add(intake, scan_inode(name), intake->is_waiting);
 	}
 }
 

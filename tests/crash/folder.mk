@@ -4,7 +4,7 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/nth_log.c tests/crash/nth_where.c te
 	tests/crash/control_lines.c tests/crash/nth.h tests/crash/nth.py \
 	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
 	tests/crash/orders.py tests/crash/pieces.py tests/crash/reroute.py tests/crash/cut_through.py \
-	tests/crash/signed.py tests/crash/encoded.py tests/crash/judged.py \
+	tests/crash/signed.py tests/crash/encoded.py tests/crash/halves.py tests/crash/judged.py \
 	tests/crash/upgrade.py tests/crash/matrix.py tests/crash/proof.py \
 	tests/crash/replay.py tests/crash/moments/laid.py \
 	tests/crash/moments/processes.py tests/crash/moments/recording.py \
@@ -57,7 +57,7 @@ proof-disks: all tests/crash/disk/nosync.so
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) \
 		$(srcdir)/tests/crash/disk/disk.py --minutes $(DISK_MINUTES) $(DISKFLAGS)
 crash: all tests/crash/nth.so
-	for name in crash orders pieces reroute cut_through signed encoded judged \
+	for name in crash orders pieces reroute cut_through signed encoded halves judged \
 		upgrade restore queues takeover boxes change bit_rot; do \
 		ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) \
 			$(srcdir)/tests/crash/$$name.py --all $(CRASHFLAGS) || exit 1; \

@@ -36,6 +36,7 @@ import cut_through                                   # noqa: E402
 import desk                                          # noqa: E402
 import encoded                                       # noqa: E402
 import fates                                         # noqa: E402
+import halves                                        # noqa: E402
 import judged                                        # noqa: E402
 import matrix                                        # noqa: E402
 import orders                                        # noqa: E402
@@ -57,6 +58,7 @@ WORKS = {work.name: work for work in [
     crash.Pipeline("cut-through", cut_through.Point, cut_through.ROLES),
     crash.Pipeline("signed", signed.Point),
     crash.Pipeline("encoded", encoded.Point),
+    crash.Pipeline("halves", halves.Point, halves.ROLES),
     crash.Pipeline("judged", judged.Point),
     crash.Pipeline("upgrade", upgrade.Point, upgrade.ROLES),
     *settings.WORKS, *fates.WORKS, *desk.WORKS, *told.WORKS,

@@ -221,6 +221,8 @@ supervised_on_lifeline(void *context, unsigned ready)
 		child->has_refused = byte == 'F';
 		if (byte == 'T')
 			child->has_conf = *child->conf_number;
+	} else if (byte == 'N' && child->state == SUPERVISED_READY) {
+		child->knows_names = true;
 	} else if (byte == 'R' && child->state == SUPERVISED_STARTING) {
 		child->state = SUPERVISED_READY;
 		child->was_ready = true;
@@ -268,6 +270,7 @@ supervised_start(struct supervised *child, struct err *err)
 	child->owes_reload = false;
 	child->has_refused = false;
 	child->was_ready = false;
+	child->knows_names = false;
 	child->has_conf = *child->conf_number;
 	child->since_s = clock_wall_s();
 	child->started_at_ms = clock_steady_ms();
@@ -289,6 +292,17 @@ supervised_reload(struct supervised *child)
 	TAILQ_FOREACH(before, &child->predecessors, entry)
 		if (before->is_told)
 			(void)kill(before->pid, SIGHUP);
+}
+
+void
+supervised_tell_names(struct supervised *child)
+{
+	if (child->pid <= 0 || child->knows_names)
+		return;
+	child->knows_names = true;
+	if (write(child->lifeline, "N", 1) != 1)
+		warning("%s does not listen: %s", child->name,
+		    strerror(errno));
 }
 
 void
@@ -415,7 +429,8 @@ state_named(const char *name)
 	return SUPERVISED_DOWN;
 }
 
-/* One that waited for its next start has that soon. */
+/* One that waited for its next start has that soon.  Nothing is handed over
+ * before the names are known. */
 void
 supervised_adopt(struct supervised *child, const struct handover_child *had)
 {
@@ -427,6 +442,7 @@ supervised_adopt(struct supervised *child, const struct handover_child *had)
 	child->restarts = (unsigned)had->restarts;
 	child->has_conf = (unsigned)had->conf;
 	child->was_ready = had->was_ready;
+	child->knows_names = child->state == SUPERVISED_READY;
 	child->program.made_s = had->made_s;
 	child->program.bytes = had->bytes;
 	strlcpy(child->program.path, had->program,

@@ -81,6 +81,8 @@ struct supervised {
 	bool		 has_refused;	/* the last reload */
 	unsigned	 has_conf;	/* number of the configuration that it
 					 * read */
+	bool		 knows_names;	/* of routed messages: the router has
+					 * looked, the scheduler was told */
 };
 
 /* Initialize it; then the caller sets name, conf_path and the other fields of
@@ -106,6 +108,8 @@ int supervised_replace(struct supervised *child, struct err *err);
  * the old file and has no handler yet.  is_reloading until it answers or
  * ends. */
 void supervised_reload(struct supervised *child);
+/* The scheduler: the router has looked at the names of routed messages. */
+void supervised_tell_names(struct supervised *child);
 /* Has it taken the new file, and have all predecessors stopped taking work? */
 bool supervised_is_settled(const struct supervised *child);
 /* Send SIGTERM to all of its processes, and SIGKILL after span_ms. */

@@ -30,6 +30,7 @@
 #include "tools/verb/verb.h"
 #include "tools/versions/versions.h"
 #include "tools/run/beside/beside.h"
+#include "tools/run/names.h"
 #include "tools/run/taking.h"
 
 #include "base/banned.h"
@@ -40,8 +41,8 @@ static const struct {
 	int		 stop_rank;
 	enum spool_room	 room;
 } child_rows[CHILD_COUNT] = {
-	{ "router", 2, SPOOL_ROOM_ROUTER },
-	{ "scheduler", 3, SPOOL_ROOM_SCHEDULER },
+	[CHILD_ROUTER] = { "router", 2, SPOOL_ROOM_ROUTER },
+	[CHILD_SCHEDULER] = { "scheduler", 3, SPOOL_ROOM_SCHEDULER },
 	{ "smtpserver", 1, SPOOL_ROOM_SMTPSERVER },
 };
 
@@ -120,6 +121,7 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 	event(EV_DAEMON_STOP, NULL, "reason", slice_of(reason), NULL);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
+	timer_clear(&boss->names_timer);
 	upgrade_give_up(boss);
 	beside_stop(&boss->beside);
 	run_listeners_close(&boss->listeners_before, &boss->listeners,
@@ -163,6 +165,17 @@ all_ready(struct supervisor *boss)
 	boss->ready_fd = -1;
 }
 
+static void start_next(struct supervisor *boss);
+
+static void
+names_on_late(void *context)
+{
+	struct supervisor *boss = context;
+
+	boss->are_names_late = true;
+	start_next(boss);
+}
+
 /* The next child, when all before it are ready. */
 static void
 start_next(struct supervisor *boss)
@@ -185,7 +198,8 @@ start_next(struct supervisor *boss)
 		    EX_OSERR);
 		return;
 	}
-	all_ready(boss);
+	if (!names_are_awaited(boss, names_on_late))
+		all_ready(boss);
 }
 
 static void
@@ -193,6 +207,7 @@ on_change(struct supervised *child)
 {
 	struct supervisor *boss = child->boss;
 
+	names_hand_on(boss);
 	start_next(boss);
 	taking_advance(boss);
 	upgrade_advance(boss);

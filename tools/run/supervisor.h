@@ -1,8 +1,10 @@
 /* supervisor.h - zmailer run: three daemons, kept alive
  *
  * Life cycle: directories, the spool's lock, then router (which recovers
- * the spool before it says ready), scheduler, smtpserver, one after the
- * other.  From then on a child that ends is started again after 100 ms,
+ * what is not routed before it says ready), scheduler, smtpserver, one after
+ * the other.  When the router has looked at the names of routed messages, too,
+ * the scheduler is told, and begins to read them (doc/INTERNALS section 3);
+ * where that takes long the instance is ready before.  From then on a child that ends is started again after 100 ms,
  * doubling to 30 s.  SIGTERM stops smtpserver, router, scheduler, in this
  * order.  SIGHUP checks the configuration, keeps it as RUN/zmailer.snapshot
  * (snapshot/snapshot.h), which the daemons read, and hands the signal on:

@@ -20,6 +20,7 @@
 #include "tools/run/watchdog.h"
 
 enum { CHILD_COUNT = 3 };
+enum { CHILD_ROUTER, CHILD_SCHEDULER };	/* the places of two of them */
 
 struct supervisor {
 	struct conf	*conf;		/* in force */
@@ -44,6 +45,8 @@ struct supervisor {
 	struct run_listeners	 listeners_before;	/* while another
 							 * smtpserver starts */
 	struct timer	 take_timer;
+	struct timer	 names_timer;
+	bool		 are_names_late;	/* ready without them */
 	char		 refused[ERR_TEXT_BYTES];
 	bool		 is_partial;	/* refused by some only */
 	bool		 was_ready;	/* all three, once */

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "journal/event.h"
+#include "tools/run/names.h"
 #include "tools/run/taking.h"
 
 #include "base/banned.h"
@@ -256,6 +257,9 @@ upgrade_begin(struct supervisor *boss)
 	upgrade->is_late = upgrade->is_owed = false;
 	if (!boss->was_ready)
 		err_set(&err, "not every daemon has become ready yet");
+	else if (!names_are_known(boss))
+		err_set(&err, "the names of the queue are still being read: "
+		    "try later");
 	else if (boss->program.path[0] == '\0')
 		err_set(&err, "it is not known from which file it was "
 		    "started: zmailer restart");

@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/crc32c.h"
 #include "journal/event.h"
 #include "mail/recover/internal.h"
@@ -41,6 +42,25 @@ static int
 dir_of(const struct recover *r, struct place place)
 {
 	return spool_dir_fd(r->spool, place.area, place.priority);
+}
+
+static bool
+is_before(struct timespec a, struct timespec b)
+{
+	return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec :
+	    a.tv_nsec < b.tv_nsec;
+}
+
+bool
+recover_is_settled(const struct recover *r, const struct stat *st)
+{
+	struct timespec now;
+
+	if ((r->mode & RECOVERY_ROUTED) == 0)
+		return true;
+	clock_file_now(NULL, &now);
+	return is_before(st->st_ctim, r->spool->opened) ||
+	    is_before(now, st->st_ctim);
 }
 
 void

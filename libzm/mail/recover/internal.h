@@ -34,8 +34,14 @@ recover_acts(const struct recover *r)
 static inline bool
 recover_is_full(const struct recover *r)
 {
-	return (r->mode & (RECOVERY_REPORT | RECOVERY_START)) != 0;
+	return (r->mode & (RECOVERY_REPORT | RECOVERY_START |
+	    RECOVERY_ROUTED)) != 0;
 }
+
+/* Is it as it was before the daemons of now ran?  Always, unless they run
+ * beside the half of a start; a moment that is still to come is of a clock that
+ * was set back. */
+bool recover_is_settled(const struct recover *r, const struct stat *st);
 
 /* One thing was found (and done): count it, tell fn, emit the event.
  * id may be NULL; to is "" if the file was removed. */
@@ -126,7 +132,7 @@ enum import_left recover_import_pair(struct recover *r, const char *queued,
 bool recover_exists(const struct recover *r, enum spool_area area,
     const char *name);
 /* P6: queue/<name>, whose id is id (NULL: not known), has no good control
- * file: send it back to be routed. */
+ * file: send it back to be routed.  Not if it has one now. */
 void recover_route_again(struct recover *r, const char *name, const char *id,
     const char *reason);
 /* P6: the control file is damaged, or is good and of another, finished message

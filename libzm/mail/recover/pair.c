@@ -36,7 +36,10 @@ recover_route_again(struct recover *r, const char *name, const char *id,
 
 	if (fd < 0)
 		return;
-	if (spool_links(&st) == 1 || !recover_twin(r, from, &st))
+	/* who publishes it has its lock until the control file is there */
+	if (recover_is_settled(r, &st) &&
+	    !(recover_acts(r) && recover_exists(r, AREA_TRANSPORT, name)) &&
+	    (spool_links(&st) == 1 || !recover_twin(r, from, &st)))
 		recover_route(r, &r->out->rerouted, id, from, fd, st.st_ino,
 		    reason);
 	close(fd);

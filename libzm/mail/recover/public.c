@@ -23,11 +23,18 @@
 
 #include "base/banned.h"
 
+/* Can nobody be at it, because those who were have ended? */
+static bool
+is_left(const struct recover *r, const struct stat *st)
+{
+	return (r->mode & RECOVERY_START) != 0 ||
+	    ((r->mode & RECOVERY_ROUTED) != 0 && recover_is_settled(r, st));
+}
+
 static bool
 is_older(const struct recover *r, const struct stat *st, int64_t seconds)
 {
-	return (r->mode & RECOVERY_START) != 0 ||
-	    clock_wall_s() - st->st_ctime >= seconds;
+	return is_left(r, st) || clock_wall_s() - st->st_ctime >= seconds;
 }
 
 struct told_of {		/* the message that a report tells of */
@@ -317,7 +324,7 @@ public_adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 static bool
 may_adopt(struct recover *r, const char *name, const struct stat *st)
 {
-	if ((r->mode & RECOVERY_START) != 0)
+	if (is_left(r, st))
 		return true;
 	return is_older(r, st, ADOPT_OLD_S) &&
 	    (!slice_starts(slice_of(name), "dsn-") ||
@@ -458,7 +465,8 @@ public_mend(struct recover *r, bool (*keep)(const char *name, ino_t inode),
 			continue;
 		if (spool_is_own(st.st_uid))
 			own_draft(r, place.name, fd, &st);
-		else if ((r->mode & RECOVERY_NAMES) == 0)
+		else if ((r->mode & (RECOVERY_UNROUTED |
+		    RECOVERY_ROUTED)) == 0)
 			foreign_draft(r, place.name, fd, &st);
 		close(fd);
 	}

@@ -1,8 +1,8 @@
-/* queued.c - recovery of routed messages: rows P4-P6, F1, D4, D7
+/* queued.c - recovery of routed messages: rows P4, P6, T1
  *
  * In     the files of queue/ and transport/
- * Out    each body with its control file, or routed again; control files of
- *        finished messages gone; names that are inodes
+ * Out    pairs of one message, under names that are inodes; what is alone
+ *        to lone.c
  * Holds  24 bytes a file while it runs; some pairs open, so that a cold disk
  *        reads many at a time
  * Trusts a pair only when the control file is complete and both carry the
@@ -18,17 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mail/recover/internal.h"
+#include "mail/recover/queued.h"
 #include "mail/spool/keep.h"
 
 #include "base/banned.h"
-
-struct entry {			/* a file below queue/ or transport/ */
-	ino_t		number;	/* in its name */
-	ino_t		inode;	/* as readdir says */
-	char		hash[4];	/* "DJ": its directories */
-	bool		is_done;
-};
 
 struct entries {
 	struct recover	*r;
@@ -37,21 +30,7 @@ struct entries {
 	size_t		 count, room;
 };
 
-struct lone {			/* bodies or control files without the other */
-	struct entry	**all;
-	size_t		 count, room;
-};
-
 enum { PAIRS_AHEAD = 64 };	/* open at a time */
-
-enum {
-	ASIDE_POSTMAN, ASIDE_TRASH, ASIDE_DEFERRED, ASIDE_FREEZER,
-	ASIDE_COUNT
-};
-static const enum spool_area aside_areas[ASIDE_COUNT] = {
-	[ASIDE_POSTMAN] = AREA_POSTMAN, [ASIDE_TRASH] = AREA_TRASH,
-	[ASIDE_DEFERRED] = AREA_DEFERRED, [ASIDE_FREEZER] = AREA_FREEZER
-};
 
 struct pair {
 	const struct entry *body, *control;
@@ -118,7 +97,7 @@ read_entries(struct recover *r, enum spool_area area, struct entries *out,
 	return 0;
 }
 
-static void
+void
 entry_name(const struct entry *entry, char out_name[SPOOL_NAME_BYTES])
 {
 	if (entry->hash[0] == '\0')
@@ -132,19 +111,7 @@ entry_name(const struct entry *entry, char out_name[SPOOL_NAME_BYTES])
 		    entry->hash[0], entry->hash[1], (uintmax_t)entry->number);
 }
 
-static void
-lone_add(struct lone *lone, struct entry *entry)
-{
-	if (lone->count == lone->room) {
-		lone->room = lone->room ? lone->room * 2 : 64;
-		lone->all = mem_grow(lone->all, lone->room,
-		    sizeof(*lone->all));
-	}
-	lone->all[lone->count++] = entry;
-}
-
-/* A pair belongs under the inode of the body, on the configured level. */
-static void
+void
 queued_refile(struct recover *r, const char *body, const char *control,
     ino_t inode, const char *id)
 {
@@ -182,15 +149,16 @@ check_pair(struct recover *r, const struct pair *pair)
 		    control_id);
 	has_id = pair->body_fd >= 0 && spool_read_id(pair->body_fd, id);
 	if (pair->body_fd >= 0 && fstat(pair->body_fd, &st) == 0 &&
-	    spool_links(&st) > 1)
+	    spool_links(&st) > 1 && recover_is_settled(r, &st))
 		recover_twin(r, (struct place){ AREA_QUEUE, 0, body_name },
 		    &st);
 	if (pair->control_fd >= 0)
 		close(pair->control_fd);
 	if (pair->body_fd >= 0)
 		close(pair->body_fd);
-	if (pair->control_fd < 0 || pair->body_fd < 0)
-		return;			/* gone while we looked */
+	if (pair->control_fd < 0 || pair->body_fd < 0 ||
+	    !recover_is_settled(r, &st))
+		return;			/* gone or come while we looked */
 	if (is_good && (!has_id || strcmp(id, control_id) == 0))
 		queued_refile(r, body_name, control_name, st.st_ino,
 		    control_id);
@@ -247,236 +215,6 @@ pair_add(struct recover *r, struct pairs *pairs, const struct entry *body,
 	    entry_open(r, AREA_QUEUE, body) };
 }
 
-/* Bodies and control files that lost each other in a move to other names:
- * their ids say that they belong together. */
-static void
-pair_by_id(struct recover *r, struct lone *bodies, struct lone *controls)
-{
-	char body_name[SPOOL_NAME_BYTES], control_name[SPOOL_NAME_BYTES];
-	char body_id[SPOOL_ID_BYTES], control_id[SPOOL_ID_BYTES];
-	struct stat st;
-
-	for (size_t i = 0; i < controls->count; i++) {
-		entry_name(controls->all[i], control_name);
-		if (bodies->count == 0 || !recover_control_id(r,
-			(struct place){ AREA_TRANSPORT, 0, control_name },
-			control_id))
-			continue;
-		for (size_t j = 0; j < bodies->count; j++) {
-			entry_name(bodies->all[j], body_name);
-			if (bodies->all[j]->is_done || !recover_message_id(r,
-				(struct place){ AREA_QUEUE, 0, body_name },
-				body_id) || strcmp(body_id, control_id) != 0 ||
-			    fstatat(r->spool->area_fd[AREA_QUEUE], body_name,
-				&st, AT_SYMLINK_NOFOLLOW) != 0)
-				continue;
-			queued_refile(r, body_name, control_name, st.st_ino,
-			    body_id);
-			bodies->all[j]->is_done = true;
-			controls->all[i]->is_done = true;
-			break;
-		}
-	}
-}
-
-/* P5: renames were kept in the other order: the body still is in router/.
- * true: seen to. */
-static bool
-body_in_router(struct recover *r, const char *control_name, ino_t number)
-{
-	const struct place control = { AREA_TRANSPORT, 0, control_name };
-	char name[SPOOL_NAME_BYTES], id[SPOOL_ID_BYTES] = "";
-	char control_id[SPOOL_ID_BYTES], target[SPOOL_NAME_BYTES];
-	struct stat st;
-
-	snprintf(name, sizeof(name), "%ju", (uintmax_t)number);
-	for (unsigned i = 0; i < SPOOL_PRIORITIES; i++) {
-		const struct place body = { AREA_ROUTER, i, name };
-		int dir_fd = spool_dir_fd(r->spool, AREA_ROUTER, i), fd;
-
-		if (dir_fd < 0 || fstatat(dir_fd, name, &st,
-			AT_SYMLINK_NOFOLLOW) != 0)
-			continue;
-		if (!recover_control_id(r, control, control_id)) {
-			recover_remove(r, &r->out->plans_dropped, NULL,
-			    control, "damaged (P5)");
-			return true;
-		}
-		if (!recover_message_id(r, body, id) ||
-		    strcmp(id, control_id) != 0)
-			return false;	/* of an older message: F1 */
-		fd = recover_open(r, body, &st);
-		if (fd < 0)
-			return true;
-		spool_hashed_name(r->spool, st.st_ino, target);
-		recover_move(r, &r->out->finished, id, body,
-		    (struct place){ AREA_QUEUE, 0, target },
-		    "half published (P5)");
-		close(fd);
-		return true;
-	}
-	return false;
-}
-
-enum spool_followed
-recover_follow(struct recover *r, const char *control_name,
-    enum spool_area area, const struct name_list *list)
-{
-	const struct place control = { AREA_TRANSPORT, 0, control_name };
-	ino_t number = spool_name_inode(control_name);
-	char id[SPOOL_ID_BYTES], control_id[SPOOL_ID_BYTES];
-	char target[SPOOL_NAME_BYTES];
-	struct spool_name parts;
-
-	for (size_t i = 0; i < list->count; i++) {
-		const char *name = list->names[i];
-
-		if (!spool_name_parse(slice_of(name), &parts) ||
-		    parts.inode != number || slice_starts(parts.why, "_") ||
-		    slice_ends(parts.why, ".control") ||
-		    !recover_control_id(r, control, control_id) ||
-		    !recover_message_id(r, (struct place){ area, 0,
-			name }, id) || strcmp(id, control_id) != 0 ||
-		    (size_t)snprintf(target, sizeof(target), "%s.control",
-			name) >= sizeof(target))
-			continue;
-		if (recover_acts(r))
-			spool_sync_name(r->spool, area, name);
-		/* a move that fails is told; F1 it is not */
-		return recover_move(r, &r->out->finished, id, control,
-		    (struct place){ area, 0, target },
-		    area == AREA_TRASH ? "half deleted (D7)" :
-		    "half shelved (D4)") ? SPOOL_FOLLOW_DONE :
-		    SPOOL_FOLLOW_TROUBLE;
-	}
-	return SPOOL_FOLLOW_NONE;
-}
-
-/* D7: the disk kept the move of the control file and forgot the body's.
- * true: it is back. */
-static bool
-control_in_trash(struct recover *r, const char *body_name, ino_t number,
-    const char *id, const struct name_list *trash)
-{
-	static const char end[] = ".control";
-	char control_id[SPOOL_ID_BYTES];
-	struct spool_name parts;
-
-	for (size_t i = 0; i < trash->count; i++) {
-		const struct place control = { AREA_TRASH, 0,
-		    trash->names[i] };
-		char body[SPOOL_NAME_BYTES];
-
-		if (!spool_name_parse(slice_of(control.name), &parts) ||
-		    parts.inode != number || !slice_ends(parts.why, end))
-			continue;
-		snprintf(body, sizeof(body), "%.*s", (int)(strlen(
-		    control.name) - strlen(end)), control.name);
-		if (recover_exists(r, AREA_TRASH, body) ||
-		    !recover_control_id(r, control, control_id) ||
-		    strcmp(id, control_id) != 0)
-			continue;
-		return recover_move(r, &r->out->finished, id, control,
-		    (struct place){ AREA_TRANSPORT, 0, body_name },
-		    "its body was not deleted (D7)");
-	}
-	return false;
-}
-
-/* A body without a control file. */
-static void
-body_alone(struct recover *r, const struct entry *entry,
-    const struct name_list *trash)
-{
-	char name[SPOOL_NAME_BYTES], id[SPOOL_ID_BYTES];
-	const struct place place = { AREA_QUEUE, 0, name };
-	bool has_id;
-
-	entry_name(entry, name);
-	if (recover_exists(r, AREA_TRANSPORT, name))
-		return;
-	has_id = recover_message_id(r, place, id);
-	if (!has_id || !control_in_trash(r, name, entry->number, id, trash))
-		recover_route_again(r, name, has_id ? id : NULL,
-		    "body without a control file (P6)");
-}
-
-/* P5 of a message that had been set aside before it was routed: the disk
- * forgot all its renames since. */
-static bool
-body_aside(struct recover *r, const char *control_name, ino_t number,
-    enum spool_area area, const struct name_list *list)
-{
-	const struct place control = { AREA_TRANSPORT, 0, control_name };
-	char id[SPOOL_ID_BYTES], control_id[SPOOL_ID_BYTES];
-	char target[SPOOL_NAME_BYTES];
-	struct spool_name parts;
-
-	for (size_t i = 0; i < list->count; i++) {
-		const struct place body = { area, 0, list->names[i] };
-
-		if (!spool_name_parse(slice_of(body.name), &parts) ||
-		    parts.inode != number ||
-		    !recover_control_id(r, control, control_id) ||
-		    !recover_message_id(r, body, id) ||
-		    strcmp(id, control_id) != 0)
-			continue;
-		spool_hashed_name(r->spool, number, target);
-		/* a move that fails is told; F1 it is not */
-		(void)recover_move(r, &r->out->finished, id, body,
-		    (struct place){ AREA_QUEUE, 0, target },
-		    "half published (P5)");
-		return true;
-	}
-	return false;
-}
-
-/* F1, F2: a body is unlinked only after every recipient was final, so its
- * absence says that all is done. */
-static void
-control_alone(struct recover *r, const struct entry *entry,
-    const struct name_list *aside)
-{
-	char name[SPOOL_NAME_BYTES];
-	struct stat st;
-	int fd;
-
-	entry_name(entry, name);
-	if (recover_exists(r, AREA_QUEUE, name) ||
-	    body_in_router(r, name, entry->number) ||
-	    recover_follow(r, name, AREA_POSTMAN, &aside[ASIDE_POSTMAN]) !=
-	    SPOOL_FOLLOW_NONE ||
-	    recover_follow(r, name, AREA_TRASH, &aside[ASIDE_TRASH]) !=
-	    SPOOL_FOLLOW_NONE ||
-	    body_aside(r, name, entry->number, AREA_DEFERRED,
-	    &aside[ASIDE_DEFERRED]) || body_aside(r, name, entry->number,
-	    AREA_FREEZER, &aside[ASIDE_FREEZER]))
-		return;
-	fd = recover_open(r, (struct place){ AREA_TRANSPORT, 0, name }, &st);
-	if (fd < 0)
-		return;			/* an agent still holds it */
-	recover_remove(r, &r->out->completed, NULL,
-	    (struct place){ AREA_TRANSPORT, 0, name },
-	    "its message is finished (F1)");
-	close(fd);
-}
-
-static void
-mend_lone(struct recover *r, struct lone *bodies, struct lone *controls,
-    const struct name_list *aside)
-{
-	pair_by_id(r, bodies, controls);
-	for (size_t i = 0; i < bodies->count; i++)
-		if (!bodies->all[i]->is_done)
-			body_alone(r, bodies->all[i], &aside[ASIDE_TRASH]);
-	/* F1 -> F2: who unlinked the bodies died, perhaps before the barrier */
-	if (controls->count > 0)
-		recover_make_durable(r);
-	for (size_t i = 0; i < controls->count; i++)
-		if (!controls->all[i]->is_done)
-			control_alone(r, controls->all[i], aside);
-}
-
 /* Walk both sorted lists side by side. */
 static void
 queued_match(struct recover *r, struct entries *bodies,
@@ -500,7 +238,7 @@ queued_match(struct recover *r, struct entries *bodies,
 			lone_add(lone_controls, control);
 			j++;
 		} else {
-			if ((r->mode & RECOVERY_NAMES) == 0 ||
+			if ((r->mode & RECOVERY_ROUTED) == 0 ||
 			    !pair_fits(r, body, control))
 				pair_add(r, &pairs, body, control);
 			i++;
@@ -534,7 +272,8 @@ twin_look(void *context, const char *name, ino_t inode)
 		return true;
 	entry_name(body, body_name);
 	if (fstatat(twins->r->spool->area_fd[AREA_QUEUE], body_name, &st,
-	    AT_SYMLINK_NOFOLLOW) == 0 && spool_links(&st) > 1)
+	    AT_SYMLINK_NOFOLLOW) == 0 && spool_links(&st) > 1 &&
+	    recover_is_settled(twins->r, &st))
 		recover_twin(twins->r, (struct place){ AREA_QUEUE, 0,
 		    body_name }, &st);
 	return true;
@@ -558,28 +297,19 @@ recover_queued(struct recover *r, struct err *err)
 {
 	struct entries bodies = { 0 }, controls = { 0 };
 	struct lone lone_bodies = { 0 }, lone_controls = { 0 };
-	struct name_list aside[ASIDE_COUNT] = { 0 };
 	int result = -1;
 
 	if (read_entries(r, AREA_QUEUE, &bodies, err) != 0 ||
 	    read_entries(r, AREA_TRANSPORT, &controls, err) != 0 ||
-	    ((r->mode & RECOVERY_NAMES) != 0 &&
+	    ((r->mode & RECOVERY_ROUTED) != 0 &&
 	    mend_twins(r, &bodies, err) != 0))
 		goto done;
 	queued_match(r, &bodies, &controls, &lone_bodies, &lone_controls);
-	for (size_t i = 0; lone_controls.count + lone_bodies.count > 0 &&
-	    i < ASIDE_COUNT; i++)
-		if (recover_list(r, aside_areas[i], 0, NULL, &aside[i],
-			err) != 0)
-			goto done;
-	mend_lone(r, &lone_bodies, &lone_controls, aside);
-	result = 0;
+	result = lone_mend(r, &lone_bodies, &lone_controls, err);
 done:
 	mem_free(&bodies.all);
 	mem_free(&controls.all);
 	mem_free(&lone_bodies.all);
 	mem_free(&lone_controls.all);
-	for (size_t i = 0; i < ASIDE_COUNT; i++)
-		mem_free(&aside[i].names);
 	return result;
 }

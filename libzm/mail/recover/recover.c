@@ -20,7 +20,8 @@
 void
 recover_make_durable(const struct recover *r)
 {
-	if ((r->mode & RECOVERY_START) == 0 || !recover_acts(r))
+	if ((r->mode & (RECOVERY_START | RECOVERY_ROUTED)) == 0 ||
+	    !recover_acts(r))
 		return;
 #ifdef HAVE_SYNCFS
 	if (syncfs(r->spool->area_fd[AREA_QUEUE]) != 0)
@@ -36,17 +37,17 @@ spool_recover(struct spool *spool, enum recovery_mode mode,
 {
 	struct recover r = { .spool = spool, .mode = mode, .fn = fn,
 	    .context = context, .out = out };
-	int result;
+	int result = 0;
 
 	memset(out, 0, sizeof(*out));
 	r.arena = arena_new();
-	result = recover_router(&r, err);
-	if (result == 0)
-		result = recover_public(&r, err);
-	if (result == 0 && recover_is_full(&r))
-		result = recover_queued(&r, err);
-	if (result == 0)
-		result = recover_reports(&r, err);
+	if ((mode & RECOVERY_ROUTED) == 0 &&
+	    (recover_router(&r, err) != 0 || recover_public(&r, err) != 0))
+		result = -1;
+	if (result == 0 && (mode & RECOVERY_UNROUTED) == 0 &&
+	    ((recover_is_full(&r) && recover_queued(&r, err) != 0) ||
+	    recover_reports(&r, err) != 0))
+		result = -1;
 	if (r.is_changed)
 		recover_make_durable(&r);
 	arena_free(&r.arena);

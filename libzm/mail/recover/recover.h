@@ -31,11 +31,17 @@ typedef void recovery_fn(void *context, const char *file, const char *from,
 enum recovery_mode {
 	RECOVERY_REPORT = 1,	/* say what would be done, change nothing */
 	RECOVERY_START = 2,	/* nothing else runs: sweep young drafts too */
-	/* Look only at the names of routed messages: whoever reads a control
-	 * file first calls spool_check_pair.  Do not look at what other users
-	 * put into public/: the router's workers take it in (S4), each with a
-	 * sync, once they run.  So waiting mail does not delay a start. */
-	RECOVERY_NAMES = 4
+	/* The two halves of the router's start, so that mail that waits delays
+	 * none.  Neither looks at what other users put into public/: the
+	 * router's workers take it in (S4), each with a sync, once they run.
+	 *
+	 * With START: public/ and router/ alone, and no report (S3). */
+	RECOVERY_UNROUTED = 4,
+	/* Alone: queue/ and transport/, by their names, then reports.  Mail is
+	 * taken and routed meanwhile, and the scheduler waits.  What changed
+	 * since the spool was opened is not looked at.  Whoever reads a control
+	 * file first calls spool_check_pair. */
+	RECOVERY_ROUTED = 8
 };
 
 /* Bring every combination of names to a row of the truth table.  Safe while

@@ -6,6 +6,7 @@
 #define ZM_MAIL_SPOOL_INTERNAL_H
 
 #include <sys/stat.h>
+#include <time.h>
 
 #include "mail/spool/imports.h"
 
@@ -27,6 +28,8 @@ struct spool {
 					 * rename into router/ */
 	unsigned	 spread_turn;
 	size_t		 pin_max;	/* spool_pin_max */
+	struct timespec	 opened;	/* clock_file_now: what changed before
+					 * is of those who ran before us */
 };
 
 enum {

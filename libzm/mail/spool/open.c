@@ -390,6 +390,7 @@ spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
 	*out = spool;
 	memset(spool->area_fd, -1, sizeof(spool->area_fd));
 	memset(spool->router_fd, -1, sizeof(spool->router_fd));
+	clock_file_now(&spool->opened, NULL);
 	spool->flags = flags;
 	spool->hash_levels = hash_levels;
 	read_umask(spool);

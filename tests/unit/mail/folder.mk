@@ -14,7 +14,7 @@ tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/test_draft.c tests/unit/mail/test_spool.c \
 	tests/unit/mail/test_spool_refused.c tests/unit/mail/spool_case.h \
 	tests/unit/mail/test_recover.c \
-	tests/unit/mail/test_recover_routed.c tests/unit/mail/test_recover_pair.c \
+	tests/unit/mail/test_recover_routed.c tests/unit/mail/test_recover_pair.c tests/unit/mail/test_recover_beside.c \
 	tests/unit/mail/recover_case.h \
 	tests/unit/mail/test_scan.c tests/unit/mail/test_copy.c tests/unit/mail/test_takeover.c tests/unit/mail/test_imports.c \
 	tests/unit/mail/test_whole.c tests/unit/mail/test_encode.c \

@@ -13,8 +13,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/crc32c.h"
 #include "mail/recover/recover.h"
+#include "mail/spool/internal.h"
 #include "tests/unit/mail/fixture.h"
 
 /* A message under construction: temporary name public/t<n>. */
@@ -96,6 +98,45 @@ recover(struct fixture *f, enum recovery_mode mode)
 	str_release(&before);
 	str_release(&after);
 	return done;
+}
+
+/* Whoever comes now is another instance than those who did what was done. */
+static inline void
+settle(struct fixture *f)
+{
+	struct timespec was;
+
+	clock_file_now(NULL, &was);
+	do
+		clock_file_now(&f->spool->opened, NULL);
+	while (f->spool->opened.tv_sec < was.tv_sec ||
+	    (f->spool->opened.tv_sec == was.tv_sec &&
+	    f->spool->opened.tv_nsec <= was.tv_nsec));
+}
+
+/* As the router does at its start: what is not routed; then, beside its
+ * workers, what is. */
+static inline struct recovery
+recover_halves(struct fixture *f)
+{
+	struct recovery first, second;
+
+	settle(f);
+	first = recover(f, (enum recovery_mode)(RECOVERY_START |
+	    RECOVERY_UNROUTED));
+	second = recover(f, RECOVERY_ROUTED);
+	return (struct recovery){
+		.adopted = first.adopted + second.adopted,
+		.swept = first.swept + second.swept,
+		.copied_in = first.copied_in + second.copied_in,
+		.unclaimed = first.unclaimed + second.unclaimed,
+		.plans_dropped = first.plans_dropped + second.plans_dropped,
+		.finished = first.finished + second.finished,
+		.rerouted = first.rerouted + second.rerouted,
+		.completed = first.completed + second.completed,
+		.refiled = first.refiled + second.refiled,
+		.troubles = first.troubles + second.troubles
+	};
 }
 
 #define START(f) recover(f, RECOVERY_START)

@@ -99,7 +99,8 @@ take_other_inode(struct fixture *f, struct built *b)
 
 /* A report that is durable but of which the control file knows nothing is
  * written again; one that it knows, or whose message is gone, goes out. */
-Test(recover, s3_reports)
+static void
+s3_reports(bool is_in_halves)
 {
 	static const struct {
 		bool has_control;
@@ -162,7 +163,7 @@ Test(recover, s3_reports)
 		}
 		spool_dsn_name(b.id, rows[i].k, name);
 		report = put_message(&f, at("public/%s", name), id, "report");
-		r = START(&f);
+		r = is_in_halves ? recover_halves(&f) : START(&f);
 		cr_expect_eq(r.adopted, rows[i].is_adopted, "row %zu", i);
 		cr_expect_eq(r.swept, !rows[i].is_adopted, "row %zu", i);
 		cr_expect_eq(file_inode(&f, at("router/%ju",
@@ -170,6 +171,16 @@ Test(recover, s3_reports)
 		cr_expect_eq(count_files(&f, "public"), 0);
 		fixture_close(&f);
 	}
+}
+
+Test(recover, s3_reports)
+{
+	s3_reports(false);
+}
+
+Test(recover_halves, s3_reports)
+{
+	s3_reports(true);
 }
 
 enum { SOMEBODY = 54321 };
@@ -277,7 +288,11 @@ Test(recover, s4_a_start_leaves_them_to_the_workers)
 	message_bytes(&bytes, "0123456789abc", "body");
 	put_foreign(&f, "mine", bytes.buf, bytes.len);
 	cr_assert_eq(spool_recover(f.spool, (enum recovery_mode)(
-	    RECOVERY_START | RECOVERY_NAMES), NULL, NULL, &r, &f.err), 0);
+	    RECOVERY_START | RECOVERY_UNROUTED), NULL, NULL, &r, &f.err), 0);
+	cr_expect_eq(TOTAL(r), 0);
+	settle(&f);
+	cr_assert_eq(spool_recover(f.spool, RECOVERY_ROUTED, NULL, NULL, &r,
+	    &f.err), 0);
 	cr_expect_eq(TOTAL(r), 0);
 	cr_expect_eq(count_files(&f, "public"), 1);
 	cr_assert_eq(spool_recover(f.spool, 0, NULL, NULL, &r, &f.err), 0);

@@ -6,9 +6,6 @@
 
 #define OTHER_ID "0123456789abc"
 
-static const enum recovery_mode names_only =
-    (enum recovery_mode)(RECOVERY_START | RECOVERY_NAMES);
-
 static struct built
 build_pair(struct fixture *f, const char *control, size_t n)
 {
@@ -57,7 +54,7 @@ Test(recover_pair, f1_p6_a_control_file_of_an_older_message)
 	control_bytes(&old, OTHER_ID, b.inode);
 	move_file(&f, "public/t", at("queue/%s", b.path));
 	put_file(&f, at("transport/%s", b.path), old.buf, old.len);
-	cr_expect_eq(TOTAL(recover(&f, names_only)), 0);
+	cr_expect_eq(TOTAL(recover_halves(&f)), 0);
 	cr_expect_eq(count_files(&f, "."), 2);
 	cr_expect_eq(check(&f, &b, OTHER_ID), SPOOL_PAIR_MENDED);
 	ROUTED_AGAIN(&f, b);
@@ -76,7 +73,7 @@ Test(recover_pair, p6_a_damaged_control_file)
 		struct built b = build_pair(&f, damage[i], i == 1 ? 4 :
 		    strlen(damage[i]));
 
-		cr_expect_eq(TOTAL(recover(&f, names_only)), 0);
+		cr_expect_eq(TOTAL(recover_halves(&f)), 0);
 		cr_expect_eq(check(&f, &b, NULL), SPOOL_PAIR_MENDED, "%zu", i);
 		ROUTED_AGAIN(&f, b);
 		cr_expect_eq(count_files(&f, "."), 1);
@@ -113,7 +110,7 @@ Test(recover_pair, names_that_do_not_fit_are_read_at_the_start)
 
 	move_file(&f, "public/t", "queue/424242");
 	put_file(&f, "transport/424242", b.control.p, b.control.n);
-	r = recover(&f, names_only);
+	r = recover_halves(&f);
 	cr_expect_eq(r.refiled, 1);
 	cr_expect_eq(file_inode(&f, at("queue/%s", b.path)), b.inode);
 	cr_expect(file_exists(&f, at("transport/%s", b.path)));

@@ -4,8 +4,9 @@
  */
 #include "recover_case.h"
 
-/* What a start finds by names alone is what it finds by reading pairs, too. */
-static enum recovery_mode start_mode = RECOVERY_START;
+/* What a start finds in two halves, in the second one by names alone, is what
+ * one finds that reads pairs, too. */
+static bool is_in_halves;
 
 #define BOTH(name) \
 	static void name(void); \
@@ -13,16 +14,16 @@ static enum recovery_mode start_mode = RECOVERY_START;
 	{ \
 		name(); \
 	} \
-	Test(recover_names, name) \
+	Test(recover_halves, name) \
 	{ \
-		start_mode = (enum recovery_mode)( \
-		    RECOVERY_START | RECOVERY_NAMES); \
+		is_in_halves = true; \
 		name(); \
 	} \
 	static void name(void)
 
 #undef START
-#define START(f) recover(f, start_mode)
+#define START(f) (is_in_halves ? recover_halves(f) : \
+	recover(f, RECOVERY_START))
 
 BOTH(p1_p2_a_plan_of_the_dead_is_dropped)
 {
@@ -35,7 +36,7 @@ BOTH(p1_p2_a_plan_of_the_dead_is_dropped)
 		move_file(&f, "public/t", at("router/%s-77", b.n));
 		put_file(&f, at("router/..%s-77", b.n), b.control.p,
 		    is_whole ? b.control.n : b.control.n / 2);
-		r = recover(&f, is_whole ? RECOVERY_START : 0);
+		r = is_whole ? START(&f) : recover(&f, 0);
 		cr_expect_eq(r.unclaimed, 1);
 		cr_expect_eq(r.plans_dropped, 1);
 		cr_expect_eq(TOTAL(r), 2);
@@ -115,7 +116,7 @@ BOTH(p3_a_complete_plan_is_published)
 		move_file(&f, "public/t", at("queue/%s", b.path));
 		put_file(&f, at("router/..%s-77", b.n), b.control.p,
 		    b.control.n);
-		r = recover(&f, levels ? RECOVERY_START : 0);
+		r = levels ? START(&f) : recover(&f, 0);
 		cr_expect_eq(r.finished, 1);
 		cr_expect_eq(TOTAL(r), 1);
 		cr_expect(file_exists(&f, at("queue/%s", b.path)));
@@ -474,8 +475,14 @@ BOTH(t1_two_names_of_one_file)
 		if (is_routed)
 			put_file(&f, at("transport/%s", b.path),
 			    b.control.p, b.control.n);
-		cr_assert_eq(spool_recover(f.spool, start_mode, NULL, NULL,
-		    &r, &f.err), 0);
+		settle(&f);
+		cr_assert_eq(spool_recover(f.spool, is_in_halves ?
+		    (enum recovery_mode)(RECOVERY_START | RECOVERY_UNROUTED) :
+		    RECOVERY_START, NULL, NULL, &r, &f.err), 0);
+		cr_expect_eq(r.troubles, 0, "row %zu", i);
+		if (is_in_halves)
+			cr_assert_eq(spool_recover(f.spool, RECOVERY_ROUTED,
+			    NULL, NULL, &r, &f.err), 0);
 		cr_expect_eq(r.troubles, 0, "row %zu", i);
 		cr_expect_eq(count_files(&f, "."), is_routed ? 2 : 1,
 		    "row %zu", i);

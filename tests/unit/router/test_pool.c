@@ -325,7 +325,8 @@ note_death(void *context, pid_t pid, int status)
 Test(pool, a_message_that_kills_three_workers_is_poison)
 {
 	struct house h;
-	struct pool_rows rows = { deadly_worker, no_fork, note_death, &h };
+	struct pool_rows rows = { deadly_worker, no_fork, note_death, &h,
+	    NULL };
 	struct pool *pool;
 	ino_t bad, good;
 
@@ -387,7 +388,8 @@ no_death(void *context, pid_t pid, int status)
 Test(pool, names_behind_a_long_list_go_to_another_worker)
 {
 	struct house h;
-	struct pool_rows rows = { slow_worker, no_fork, no_death, &h };
+	struct pool_rows rows = { slow_worker, no_fork, no_death, &h,
+	    NULL };
 	struct pool *pool;
 	int64_t until = clock_steady_ms() + PATIENCE_MS;
 	int fd;
@@ -420,7 +422,8 @@ Test(pool, names_behind_a_long_list_go_to_another_worker)
 Test(pool, tasks_leave_a_worker_for_names)
 {
 	struct house h;
-	struct pool_rows rows = { slow_worker, no_fork, no_death, &h };
+	struct pool_rows rows = { slow_worker, no_fork, no_death, &h,
+	    NULL };
 	struct pool *pool;
 	int64_t until = clock_steady_ms() + PATIENCE_MS;
 	char line[40];

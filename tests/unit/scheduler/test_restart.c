@@ -59,6 +59,73 @@ Test(restart, a_file_that_an_old_agent_holds_waits)
 	yard_close(&yard);
 }
 
+/* The router has not looked at the names: what lay there may yet be renamed. */
+Test(restart, what_lay_there_waits_for_its_names)
+{
+	ino_t old;
+	bool is_busy;
+
+	yard_open(&yard, yard_quick);
+	yard_stop(&yard);
+	old = yard_message(&yard, "a@src.test", "local//ok", NULL);
+	yard_names_unread = true;
+	yard_start(&yard);
+	(void)yard_message(&yard, "a@src.test", "local//ok2", NULL);
+	yard_settle(&yard, 30);
+	cr_expect_eq(yard.shared->delivered, 1, "who came since");
+	cr_expect_eq(yard.scheduler.queue.jobs.count, 0);
+	cr_expect_eq(intake_unread(&yard.scheduler.intake), 1);
+	cr_expect_null(intake_find(&yard.scheduler.intake, old, &is_busy));
+	cr_expect(is_busy, "it is here");
+	cr_expect_null(intake_find(&yard.scheduler.intake, old + 100000,
+	    &is_busy));
+	cr_expect_not(is_busy);
+	yard_clock(&yard, INTAKE_RESCAN_MS / 1000 + 1);
+	yard_settle(&yard, 30);
+	cr_expect_eq(yard.shared->delivered, 1, "nor by a rescan");
+	core_begin(&yard.scheduler);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->delivered, 2);
+	yard_close(&yard);
+}
+
+static void
+pair_rename(ino_t from_number, ino_t to_number)
+{
+	static const char *const areas[] = { "transport", "queue" };
+	char from[256], to[256], name[SPOOL_NAME_BYTES];
+
+	for (int i = 0; i < 2; i++) {
+		spool_hashed_name(yard.spool, from_number, name);
+		snprintf(from, sizeof(from), "%s/spool/%s/%s", yard.dir,
+		    areas[i], name);
+		spool_hashed_name(yard.spool, to_number, name);
+		snprintf(to, sizeof(to), "%s/spool/%s/%s", yard.dir,
+		    areas[i], name);
+		cr_assert_eq(rename(from, to), 0);
+	}
+}
+
+/* A pair that the router gives another name comes by that, once. */
+Test(restart, a_pair_that_is_renamed_meanwhile_is_one_message)
+{
+	ino_t inode;
+
+	yard_open(&yard, yard_quick);
+	yard_stop(&yard);
+	inode = yard_message(&yard, "a@src.test", "local//ok", NULL);
+	pair_rename(inode, inode + 1000000);
+	yard_names_unread = true;
+	yard_start(&yard);
+	yard_settle(&yard, 30);
+	cr_expect_eq(yard.shared->jobs, 0);
+	pair_rename(inode + 1000000, inode);
+	core_begin(&yard.scheduler);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->delivered, 1);
+	yard_close(&yard);
+}
+
 Test(restart, killed_between_body_and_control_file_it_ends)
 {
 	char path[256], name[SPOOL_NAME_BYTES];

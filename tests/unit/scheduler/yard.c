@@ -26,6 +26,7 @@ const char yard_quick[] = "group 50ms\n"
 
 static struct yard *the_yard;	/* the start function has no context */
 agents_start_fn *yard_agents_start;
+bool yard_names_unread;
 const struct terms *yard_terms;
 ino_t yard_accepted_as;
 
@@ -168,6 +169,8 @@ yard_start(struct yard *yard)
 	cr_assert_eq(core_open(&yard->scheduler, yard->conf, yard->spool,
 	    yard->loop, yard_agents_start != NULL ? yard_agents_start :
 	    yard_agent_start, yard_agent_kill, &err), 0, "%s", err.text);
+	if (!yard_names_unread)
+		core_begin(&yard->scheduler);
 	loop_at_turn_end(yard->loop, core_turn, &yard->scheduler);
 	yard->is_open = true;
 }

@@ -65,6 +65,8 @@ struct yard {
 /* A yard whose agents are the test's own: set before yard_open.  NULL: each
  * is a process that runs yard_agent.c. */
 extern agents_start_fn *yard_agents_start;
+/* A start does not call core_begin. */
+extern bool yard_names_unread;
 
 /* That process, for one who has something to do before. */
 agents_start_fn yard_agent_start;

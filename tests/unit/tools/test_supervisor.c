@@ -122,6 +122,30 @@ Test(supervisor, restarts_a_killed_child_and_notes_it)
 	cr_expect_eq(instance_stop(&in), 0);
 }
 
+/* A long queue: who waits for the start does not wait for its names. */
+Test(supervisor, hands_on_that_the_names_were_read)
+{
+	char path[400];
+	int fd;
+
+	(void)mkdir(in.run, 0755);
+	snprintf(path, sizeof(path), "%s/hold-names", in.run);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	cr_assert_geq(fd, 0);
+	close(fd);
+	cr_assert(instance_start(&in));
+	kill(in.pid, SIGUSR2);
+	instance_expect(&in, "run/zmailer.state", "names of the queue", 1);
+	kill(instance_child(&in, "scheduler"), SIGKILL);
+	instance_expect(&in, "run/facts", "start", 4);
+	instance_expect(&in, "run/facts", "names", 0);
+	cr_expect_eq(unlink(path), 0);
+	instance_expect(&in, "run/facts", "names", 1);
+	kill(instance_child(&in, "scheduler"), SIGKILL);
+	instance_expect(&in, "run/facts", "names", 2);
+	cr_expect_eq(instance_stop(&in), 0);
+}
+
 Test(supervisor, a_daemon_that_cannot_start_ends_the_first_start)
 {
 	setenv("TESTD_FAIL", "scheduler", 1);

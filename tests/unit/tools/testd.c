@@ -9,6 +9,8 @@
  *
  *	TESTD_FAIL=NAME		NAME fails before it is ready
  *	RUN/hold-NAME		while it exists NAME does not become ready
+ *	RUN/hold-names		while it exists the router does not say that it
+ *				has looked at the names of routed messages
  *	TESTD_AGENTS=1		the scheduler starts one agent of each kind
  *
  * SPDX-License-Identifier: ISC
@@ -24,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "daemon/skeleton.h"
 #include "io/ipc.h"
 
@@ -272,6 +275,28 @@ hold(const struct process *process)
 		(void)nanosleep(&nap, NULL);
 }
 
+static struct timer names_timer;
+
+static void
+names_look(void *context)
+{
+	struct process *process = context;
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/hold-names", process->conf->run_dir);
+	if (access(path, F_OK) < 0)
+		daemon_say_names_read(process);
+	else
+		timer_set(process->loop, &names_timer, clock_steady_ms() + 10,
+		    names_look, process);
+}
+
+static void
+names_read(struct process *process)
+{
+	fact("names");
+}
+
 static int
 after_drop(struct process *process, struct err *err)
 {
@@ -284,6 +309,9 @@ after_drop(struct process *process, struct err *err)
 	hold(process);
 	if (fails != NULL && strcmp(fails, name) == 0)
 		return err_set(err, "told to fail");
+	if (process->daemon->role == ROLE_ROUTER)
+		timer_set(process->loop, &names_timer, clock_steady_ms(),
+		    names_look, process);
 	if (process->daemon->role == ROLE_SCHEDULER &&
 	    desk_open(process, err) < 0)
 		return -1;
@@ -313,7 +341,7 @@ main(int argc, char **argv)
 	const char *base = strrchr(argv[0], '/');
 	struct daemon daemon = { .name = name, .purpose = "A test.",
 	    .open_privileged = open_privileged, .after_drop = after_drop,
-	    .reload = reload, .stop = stop };
+	    .reload = reload, .stop = stop, .names_read = names_read };
 
 	snprintf(name, sizeof(name), "%s", base ? base + 1 : argv[0]);
 	if (strcmp(name, "router") == 0)
