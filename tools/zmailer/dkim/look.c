@@ -72,12 +72,12 @@ tag_find(struct slice record, const char *tag, struct str *out)
 	return false;
 }
 
-/* "zmailer dkim record DOMAIN SELECTOR prints". */
+/* For words about what to publish. */
 static const char *
-record_prints(struct look *look, const struct dkim_own_key *key)
+record_command(struct look *look, const struct dkim_own_key *key)
 {
-	return arena_printf(look->change->arena, "zmailer dkim record %s %s "
-	    "prints", key->domain, key->selector);
+	return arena_printf(look->change->arena, "zmailer dkim record %s %s",
+	    key->domain, key->selector);
 }
 
 /* ---- findings ---------------------------------------------------------- */
@@ -152,8 +152,8 @@ judge_record(struct look *look, const struct dkim_own_key *key,
 		    result == DNS_NO_NAME ? "the DNS has no such record" :
 		    "the DNS does not answer",
 		    result == DNS_TRY_AGAIN ? "try again" :
-		    arena_printf(look->change->arena, "%s what to publish",
-		    record_prints(look, key)));
+		    arena_printf(look->change->arena, "%s prints what to "
+		    "publish", record_command(look, key)));
 		str_release(&text);
 		return;
 	}
@@ -179,8 +179,8 @@ judge_record(struct look *look, const struct dkim_own_key *key,
 		dkim_look_say(look, key, false, fits == 0 ?
 		    "the DNS has another key: "
 		    "what is signed here counts as forged" : err.text,
-		    arena_printf(look->change->arena, "publish what %s",
-		    record_prints(look, key)));
+		    arena_printf(look->change->arena, "publish what %s prints",
+		    record_command(look, key)));
 	str_release(&text);
 }
 
