@@ -101,7 +101,8 @@ def the_first_signing_key_takes_a_restart(site):
     conf_without(site, "sign ")
     code, out, err = site.zmailer("dkim", "new", "priv.test", "--selector",
                                   "s1", "--yes", check=None)
-    assert code == 75 and "zmailer restart" in err, (code, out, err)
+    assert code == 75 and "zmailer restart" in err and \
+        "s1._domainkey.priv.test. IN TXT" in out, (code, out, err)
     assert "signer" not in programs(site)
     site.zmailer("restart")
     mta.wait_for("the key process", lambda: "signer" in programs(site))

@@ -317,6 +317,7 @@ change_take_over(struct change *change, const char *conf_path)
 	}
 	reason = change_needs_restart(change, conf_path);
 	if (reason != NULL) {
+		change->wants_restart = true;
 		fprintf(stderr, "zmailer: %s: it is written, and a reload "
 		    "cannot take it over: %s\n", change->verb, reason);
 		return EX_TEMPFAIL;

@@ -32,6 +32,8 @@ struct change {
 					 * themselves: no reload */
 	bool		 is_forced;	/* what stood there before stands there
 					 * again: it is not checked */
+	bool		 wants_restart;	/* it is written, and no reload can
+					 * take it over */
 	unsigned	 was;		/* the version to be restored */
 	struct change_file files[CHANGE_FILES_MAX];
 	size_t		 file_count;

@@ -43,6 +43,12 @@ trace_message(struct journal *journal, const struct journal_ask *ask,
 	int status = EX_OK;
 
 	life_find(journal, ask, arena, &life);
+	if (life.count == 0 && ask->kind == ASK_ID) {
+		struct journal_ask refused = *ask;	/* "(ref ID)" */
+
+		refused.kind = ASK_SESSION;
+		life_find(journal, &refused, arena, &life);
+	}
 	if (life.count == 0) {
 		fprintf(stderr, "zmailer: trace: the journal of the last %d "
 		    "days does not know %s%s\n",

@@ -20,6 +20,15 @@
 
 #include "base/banned.h"
 
+enum { KEY_OTHERS = S_IROTH | S_IWOTH };
+
+static const char *
+key_others_can(mode_t mode)
+{
+	return (mode & S_IWOTH) == 0 ? "read" : (mode & S_IROTH) == 0 ?
+	    "changed" : "read and changed";
+}
+
 static void
 sign_check(const struct machine_look *look, const struct conf_sign *one)
 {
@@ -44,11 +53,12 @@ sign_check(const struct machine_look *look, const struct conf_sign *one)
 		return;
 	}
 	dkim_private_free(&key);
-	if (stat(one->key, &st) == 0 && (st.st_mode & S_IROTH) != 0)
+	if (stat(one->key, &st) == 0 && (st.st_mode & KEY_OTHERS) != 0)
 		machine_tell(look, CONF_WARNING, one->at,
-		    arena_printf(look->arena, "chmod o-r %s", one->key),
-		    arena_printf(look->arena, "the key %s can be read by "
-		    "everybody on this machine", one->key));
+		    arena_printf(look->arena, "chmod o= %s", one->key),
+		    arena_printf(look->arena, "the key %s can be %s by "
+		    "everybody on this machine", one->key,
+		    key_others_can(st.st_mode)));
 }
 
 /* ---- tables ------------------------------------------------------------- */
@@ -92,12 +102,13 @@ sign_table_check_key(struct sign_table_look *look, const struct conf_sign *one,
 	if (key == NULL)
 		return sign_table_complain(look, line, domain, err.text);
 	dkim_private_free(&key);
-	if ((seen.st_mode & S_IROTH) == 0)
+	if ((seen.st_mode & KEY_OTHERS) == 0)
 		return true;
 	machine_tell_line(look->place, CONF_WARNING, line, domain,
-	    arena_printf(look->place->look->arena, "chmod o-r %s", one->key),
-	    arena_printf(look->place->look->arena, "the key %s can be read "
-	    "by everybody on this machine", one->key));
+	    arena_printf(look->place->look->arena, "chmod o= %s", one->key),
+	    arena_printf(look->place->look->arena, "the key %s can be %s "
+	    "by everybody on this machine", one->key,
+	    key_others_can(seen.st_mode)));
 	return ++look->said < SIGN_TABLE_SAID_MAX;
 }
 

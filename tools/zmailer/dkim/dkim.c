@@ -130,6 +130,28 @@ record_print(const struct dkim_own_key *key)
 	return result == 0 ? EX_OK : EX_NOINPUT;
 }
 
+/* Of all its keys but those that were retired, in case it has others. */
+static int
+records_print(struct change *change, const char *domain)
+{
+	struct dkim_own_key *all = dkim_keys_of(change, domain);
+	int status = EX_OK;
+	size_t count = 0;
+
+	for (const struct dkim_own_key *key = all; key != NULL; key = key->next)
+		if (strcmp(key->domain, domain) == 0 &&
+		    (key->signs || key->retired_s == 0)) {
+			int one = record_print(key);
+
+			status = one != EX_OK ? one : status;
+			count++;
+		}
+	if (count > 0)
+		return status;
+	all = key_find(change, domain, NULL);
+	return all == NULL ? 1 : record_print(all);
+}
+
 /* ---- changes ----------------------------------------------------------- */
 
 /* The directory is there before what is written into it, and goes again when
@@ -164,7 +186,7 @@ dkim_make(struct change *change, const struct dkim_wish *wish)
 
 	if (status == EX_OK)
 		status = dkim_carry_out(change);
-	if (status != EX_OK || change->is_dry)
+	if ((status != EX_OK && !change->wants_restart) || change->is_dry)
 		return status;
 	key = key_find(change, wish->domain, wish->selector);
 	if (key == NULL)
@@ -172,7 +194,8 @@ dkim_make(struct change *change, const struct dkim_wish *wish)
 	printf("publish this record%s:\n", is_first ? "" : row != NULL ?
 	    ", and when it has spread, write the row" :
 	    ", and when it has spread: zmailer dkim rotate");
-	status = record_print(key);
+	if (record_print(key) != EX_OK)
+		status = EX_NOINPUT;
 	if (wish->socket != NULL) {
 		printf("then:\n  opendkim -x %s      (a running one: "
 		    "SIGUSR1)\n", dkim_path(change, DKIM_CONF));
@@ -186,6 +209,8 @@ dkim_make(struct change *change, const struct dkim_wish *wish)
 		    "key %s\nthen:\n", is_first ? ", which is there now" :
 		    "", wish->domain, wish->selector, key->path);
 	}
+	if (change->wants_restart)
+		printf("  zmailer restart\n");
 	printf("  zmailer dkim check %s\n", wish->domain);
 	return status;
 }
@@ -215,15 +240,32 @@ is_selector(const char *word)
 	    "0123456789-") == n && word[0] != '-' && word[n - 1] != '-';
 }
 
-/* "s20261121": a name that shows the age of the key. */
-static const char *
-selector_of_today(struct change *change)
+static bool
+selector_is_taken(const struct dkim_own_key *key, const char *domain,
+    const char *selector)
 {
-	char now[CLOCK_TEXT_BYTES];
+	while (key != NULL && (strcmp(key->domain, domain) != 0 ||
+	    strcmp(key->selector, selector) != 0))
+		key = key->next;
+	return key != NULL;
+}
+
+/* "s20261121", "s20261121b": a name that shows the age of the key. */
+static const char *
+selector_of_today(struct change *change, const char *domain)
+{
+	const struct dkim_own_key *keys = dkim_keys_of(change, domain);
+	char now[CLOCK_TEXT_BYTES], suffix[2] = "";
+	const char *selector;
 
 	clock_rfc3339(clock_wall_us(), now);
-	return arena_printf(change->arena, "s%.4s%.2s%.2s", now, now + 5,
-	    now + 8);
+	do {
+		selector = arena_printf(change->arena, "s%.4s%.2s%.2s%s", now,
+		    now + 5, now + 8, suffix);
+		suffix[0] = suffix[0] == '\0' ? 'b' : (char)(suffix[0] + 1);
+	} while (suffix[0] <= 'z' && selector_is_taken(keys, domain,
+	    selector));
+	return selector;
 }
 
 static bool
@@ -257,7 +299,7 @@ new_key(struct change *change, const struct arguments *arguments)
 	if (wish.domain == NULL)
 		return EX_USAGE;
 	if (wish.selector == NULL)
-		wish.selector = selector_of_today(change);
+		wish.selector = selector_of_today(change, wish.domain);
 	return dkim_make(change, &wish);
 }
 
@@ -265,14 +307,18 @@ static int
 with_key(struct change *change, const struct arguments *arguments)
 {
 	const char *domain = dkim_domain_of(change, arguments->words[0]);
-	struct dkim_own_key *key = domain == NULL ? NULL :
-	    key_find(change, domain, arguments_word(arguments, 1));
+	const char *selector = arguments_word(arguments, 1);
+	bool is_record = arguments_is(arguments, "record");
+	struct dkim_own_key *key;
 
 	if (domain == NULL)
 		return EX_USAGE;
+	if (is_record && selector == NULL)
+		return records_print(change, domain);
+	key = key_find(change, domain, selector);
 	if (key == NULL)
 		return 1;
-	if (arguments_is(arguments, "record"))
+	if (is_record)
 		return record_print(key);
 	return change_key(change, key, arguments_is(arguments, "use") ?
 	    dkim_edit_use : dkim_edit_remove);

@@ -72,6 +72,14 @@ tag_find(struct slice record, const char *tag, struct str *out)
 	return false;
 }
 
+/* For words about what to publish. */
+static const char *
+record_command(struct look *look, const struct dkim_own_key *key)
+{
+	return arena_printf(look->change->arena, "zmailer dkim record %s %s",
+	    key->domain, key->selector);
+}
+
 /* ---- findings ---------------------------------------------------------- */
 
 static void
@@ -144,7 +152,8 @@ judge_record(struct look *look, const struct dkim_own_key *key,
 		    result == DNS_NO_NAME ? "the DNS has no such record" :
 		    "the DNS does not answer",
 		    result == DNS_TRY_AGAIN ? "try again" :
-		    "zmailer dkim record prints what to publish");
+		    arena_printf(look->change->arena, "%s prints what to "
+		    "publish", record_command(look, key)));
 		str_release(&text);
 		return;
 	}
@@ -152,7 +161,9 @@ judge_record(struct look *look, const struct dkim_own_key *key,
 	if (text.len == 0)
 		dkim_look_say(look, key, false,
 		    "the record has been revoked (p= is "
-		    "empty)", "make another key: zmailer dkim new");
+		    "empty)", arena_printf(
+		    look->change->arena, "make another key: zmailer dkim "
+		    "publish %s", key->domain));
 	else if (fits == 1 && key->retired_s > 0 && !key->signs)
 		dkim_look_say(look, key, true, arena_printf(
 		    look->change->arena, "it was retired; its record stays "
@@ -168,7 +179,8 @@ judge_record(struct look *look, const struct dkim_own_key *key,
 		dkim_look_say(look, key, false, fits == 0 ?
 		    "the DNS has another key: "
 		    "what is signed here counts as forged" : err.text,
-		    "publish what zmailer dkim record prints");
+		    arena_printf(look->change->arena, "publish what %s prints",
+		    record_command(look, key)));
 	str_release(&text);
 }
 

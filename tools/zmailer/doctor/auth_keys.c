@@ -132,6 +132,13 @@ key_published(struct doctor_auth *auth, const struct origin_answer *answer,
 	return false;
 }
 
+static const char *
+key_record_advice(struct doctor_auth *auth, const struct conf_sign *sign)
+{
+	return arena_printf(auth->doctor->arena, "publish what zmailer dkim "
+	    "record %s %s prints", sign->domain, sign->selector);
+}
+
 /* Does it fit what signs here?  Who may not read the key is told so. */
 static void
 judge_key_fits(struct doctor_auth *auth, const struct conf_sign *sign,
@@ -161,8 +168,8 @@ judge_key_fits(struct doctor_auth *auth, const struct conf_sign *sign,
 		doctor_add(auth->doctor, DOCTOR_OK, name, "", "the DNS has a "
 		    "key; ours, which may differ, cannot be read by you");
 	else if (fits == DKIM_KEY_DIFFERS)
-		doctor_add(auth->doctor, DOCTOR_BAD, name, "publish what "
-		    "zmailer dkim record prints", "the DNS has another key: "
+		doctor_add(auth->doctor, DOCTOR_BAD, name, key_record_advice(
+		    auth, sign), "the DNS has another key: "
 		    "what is signed here counts as forged");
 	else
 		doctor_add(auth->doctor, DOCTOR_BAD, name, "zmailer dkim "
@@ -182,8 +189,8 @@ judge_key(struct doctor_auth *auth, const struct conf_sign *sign)
 		doctor_add(auth->doctor, DOCTOR_WARN, name,
 		    "look again later", "the DNS does not answer");
 	else if (!key_published(auth, answer, &published))
-		doctor_add(auth->doctor, DOCTOR_BAD, name, "publish what "
-		    "zmailer dkim record prints", "it signs, and the DNS has "
+		doctor_add(auth->doctor, DOCTOR_BAD, name, key_record_advice(
+		    auth, sign), "it signs, and the DNS has "
 		    "no such record: what is signed counts as not signed");
 	else if (published.n == 0)
 		doctor_add(auth->doctor, DOCTOR_BAD, name, "make another key: "

@@ -264,7 +264,7 @@ put_finding(const struct doctor_finding *finding, bool is_fancy)
 		printf("%-4s  ", level_words[finding->level]);
 	printf("%-*s", AREA_COLUMNS, finding->area);
 	put_wrapped(line.buf, indent);
-	if (finding->advice[0] != '\0' && finding->level != DOCTOR_OK) {
+	if (finding->advice[0] != '\0') {
 		printf("%*s-> ", (int)indent, "");
 		put_wrapped(finding->advice, indent + 3);
 	}
