@@ -106,7 +106,7 @@ opening_new(struct intake *intake, const struct job *job, int control_fd,
 	struct opening *opening = mem_alloc(1, sizeof(*opening));
 
 	opening->inode = job->inode;
-	opening->number = job_number(&intake->queue->jobs, job);
+	opening->number = job_table_number(&intake->queue->jobs, job);
 	opening->wake = wake;
 	opening->wake_context = wake_context;
 	opening_list(opening, job, intake->queue->jobs.serial);

@@ -157,7 +157,7 @@ static bool
 visit_opening_is_past(const struct control_visit *visit, const struct job *job)
 {
 	return visit->opening->number !=
-	    job_number(&visit->queue->jobs, job);
+	    job_table_number(&visit->queue->jobs, job);
 }
 
 struct job *
@@ -193,7 +193,7 @@ visit_open(struct control_visit *visit, struct job *job, bool is_change)
 		return false;
 	visit->job = job;
 	visit->is_change = is_change;
-	visit->number = job_number(&visit->queue->jobs, job);
+	visit->number = job_table_number(&visit->queue->jobs, job);
 	if (visit->user != NULL && !slice_is(visit->control.user, visit->user))
 		return false;
 	visit_fill_rcpts(visit, job);
@@ -230,7 +230,7 @@ void
 visit_written(struct control_visit *visit)
 {
 	job_written(&visit->queue->jobs, visit->job);
-	visit->number = job_number(&visit->queue->jobs, visit->job);
+	visit->number = job_table_number(&visit->queue->jobs, visit->job);
 }
 
 /* The recipients stand where they stood, so who has it open goes on from
@@ -258,7 +258,7 @@ visit_resume(struct control_visit *visit)
 		return visit_open(visit, job, visit->is_change) ||
 		    visit->opening != NULL;
 	if (visit->is_change &&
-	    visit->number != job_number(&visit->queue->jobs, job))
+	    visit->number != job_table_number(&visit->queue->jobs, job))
 		return visit_read_anew(visit, job);
 	if (visit->opening != NULL) {
 		visit->job = job;	/* also while it is being found out */

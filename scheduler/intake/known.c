@@ -7,10 +7,25 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "scheduler/intake/scan.h"
+#include "scheduler/intake/intake.h"
 #include "scheduler/sharing/sharing.h"
 
 #include "base/banned.h"
+
+/* Its file was read again (scan_again), and nobody but agents wrote into it
+ * meanwhile. */
+static void
+again_known(struct intake *intake, const struct job *job)
+{
+	for (size_t i = 0; i < intake->again_count; i++) {
+		if (intake->again[i].inode != job->inode)
+			continue;
+		job_table_number_set(&intake->queue->jobs, job,
+		    intake->again[i].number);
+		intake->again[i] = intake->again[--intake->again_count];
+		return;
+	}
+}
 
 bool
 intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
@@ -18,7 +33,7 @@ intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 	const char *node;
 
 	job_table_add(&intake->queue->jobs, job);
-	scan_is_known(intake, job);
+	again_known(intake, job);
 	intake->queue->total.jobs++;
 	intake->queue->total.rcpts += job->rcpt_count;
 	switch (sharing_fate_of(intake->queue->sharing, job->inode, job->id)) {

@@ -173,21 +173,9 @@ scan_again(struct intake *intake, const struct job *job)
 		return;
 	(void)intake_is_again(intake);	/* forget those that are known */
 	ARRAY_GROW(intake->again, intake->again_count, intake->again_capacity);
-	intake->again[intake->again_count++] = (struct intake_again){
-	    job->inode, job_number(&intake->queue->jobs, job) };
-}
-
-void
-scan_is_known(struct intake *intake, const struct job *job)
-{
-	for (size_t i = 0; i < intake->again_count; i++) {
-		if (intake->again[i].inode != job->inode)
-			continue;
-		job_number_set(&intake->queue->jobs, job,
-		    intake->again[i].number);
-		intake->again[i] = intake->again[--intake->again_count];
-		return;
-	}
+	intake->again[intake->again_count++] =
+	    (struct intake_again){ job->inode,
+		    job_table_number(&intake->queue->jobs, job) };
 }
 
 /* ---- inotify ------------------------------------------------------------- */

@@ -24,7 +24,5 @@ void scan_step(struct intake *intake);
 
 /* The job is about to go, because its file is read again (intake_is_again). */
 void scan_again(struct intake *intake, const struct job *job);
-/* It is known again: nobody but agents wrote into its file meanwhile. */
-void scan_is_known(struct intake *intake, const struct job *job);
 
 #endif

@@ -91,7 +91,7 @@ written_find(const struct job_table *table, ino_t inode)
 }
 
 uint32_t
-job_number(const struct job_table *table, const struct job *job)
+job_table_number(const struct job_table *table, const struct job *job)
 {
 	const struct job_written *large = job->rcpt_total < JOB_LARGE_RCPTS ?
 	    NULL : written_find(table, job->inode);
@@ -100,7 +100,7 @@ job_number(const struct job_table *table, const struct job *job)
 }
 
 void
-job_number_set(struct job_table *table, const struct job *job,
+job_table_number_set(struct job_table *table, const struct job *job,
     uint32_t number)
 {
 	struct job_written *large = written_find(table, job->inode);
@@ -114,7 +114,7 @@ job_written(struct job_table *table, const struct job *job)
 {
 	table->writes++;
 	if (job->rcpt_total >= JOB_LARGE_RCPTS)
-		job_number_set(table, job, table->writes);
+		job_table_number_set(table, job, table->writes);
 }
 
 static void
@@ -144,8 +144,8 @@ job_table_add(struct job_table *table, struct job *job)
 	if (job->rcpt_total >= JOB_LARGE_RCPTS) {
 		ARRAY_GROW(table->large, table->large_count,
 		    table->large_capacity);
-		table->large[table->large_count++] = (struct job_written){
-		    job->inode, ++table->writes };
+		table->large[table->large_count++] =
+		    (struct job_written){ job->inode, ++table->writes };
 	}
 	table->serial += job->rcpt_total >= JOB_LARGE_RCPTS;
 }

@@ -67,9 +67,9 @@ struct job *job_walk_next(struct job_walk *walk,
  * JOB_LARGE_RCPTS have one together.)  What agents write is known by the
  * vertices. */
 void job_written(struct job_table *table, const struct job *job);
-uint32_t job_number(const struct job_table *table, const struct job *job);
+uint32_t job_table_number(const struct job_table *table, const struct job *job);
 /* The job is another block of one that had this number. */
-void job_number_set(struct job_table *table, const struct job *job,
+void job_table_number_set(struct job_table *table, const struct job *job,
     uint32_t number);
 
 /* Append the job to a list, unless it is there already.  If the list is a

@@ -103,7 +103,7 @@ source_keep(struct reporter *reporter, struct job *job, bool is_whole)
 
 	kept->job = job;
 	kept->inode = job->inode;
-	kept->number = job_number(&reporter->queue->jobs, job);
+	kept->number = job_table_number(&reporter->queue->jobs, job);
 	if (is_whole)
 		kept->pending = pending_take(job);
 	else
@@ -215,7 +215,7 @@ source_is_past(struct reporter *reporter, struct job *job, bool *out_trouble)
 {
 	struct source_kept *kept = reporter->kept;
 	bool is_changed = (job->flags & JOB_RELOAD) != 0 ||
-	    kept->number != job_number(&reporter->queue->jobs, job);
+	    kept->number != job_table_number(&reporter->queue->jobs, job);
 
 	*out_trouble = false;
 	if (kept->reading->windows != NULL)
@@ -347,11 +347,11 @@ source_written(struct reporter *reporter, struct job *job)
 {
 	struct source_kept *kept = reporter->kept;
 	bool is_known = kept != NULL && kept->job == job &&
-	    kept->number == job_number(&reporter->queue->jobs, job);
+	    kept->number == job_table_number(&reporter->queue->jobs, job);
 
 	job_written(&reporter->queue->jobs, job);
 	if (is_known)
-		kept->number = job_number(&reporter->queue->jobs, job);
+		kept->number = job_table_number(&reporter->queue->jobs, job);
 }
 
 /* In memory as the records that follow say it in the file. */

@@ -31,7 +31,7 @@ const char *publish_trial(const struct conf *conf, struct arena *arena,
     int64_t *out_until_s);
 /* Ask all other nodes at once; *out is in the arena.  *out_count: how many; 0
  * where no node may publish here, and the files may differ as they are meant
- * to.  0; -1 with err: our own files cannot be collected, so nothing is known */
+ * to.  0; -1 with err: our own files cannot be collected: nothing is known */
 int publish_drift(const struct conf *conf, struct arena *arena,
     struct publish_drift **out, size_t *out_count, struct err *err);
 /* The same, for the gauge of the metrics: a node whose files cannot be

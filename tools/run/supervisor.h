@@ -4,11 +4,11 @@
  * what is not routed before it says ready), scheduler, smtpserver, one after
  * the other.  When the router has looked at the names of routed messages, too,
  * the scheduler is told, and begins to read them (doc/INTERNALS section 3);
- * where that takes long the instance is ready before.  From then on a child that ends is started again after 100 ms,
- * doubling to 30 s.  SIGTERM stops smtpserver, router, scheduler, in this
- * order.  SIGHUP checks the configuration, keeps it as RUN/zmailer.snapshot
- * (snapshot/snapshot.h), which the daemons read, and hands the signal on:
- * all daemons take it, or none.
+ * where that takes long the instance is ready before.  From then on a child
+ * that ends is started again after 100 ms, doubling to 30 s.  SIGTERM stops
+ * smtpserver, router, scheduler, in this order.  SIGHUP checks the
+ * configuration, keeps it as RUN/zmailer.snapshot (snapshot/snapshot.h), which
+ * the daemons read, and hands the signal on: all daemons take it, or none.
  * RUN/zmailer.pid and RUN/zmailer.state tell tools what there is.
  *
  * SPDX-License-Identifier: ISC

@@ -26,6 +26,7 @@ void entry_name(const struct entry *entry, char out_name[SPOOL_NAME_BYTES]);
 void queued_refile(struct recover *r, const char *body, const char *control,
     ino_t inode, const char *id);
 
+/* Put it at the end of those that met no other. */
 void lone_add(struct lone *lone, struct entry *entry);
 
 /* Bring each of them to its row.  0; -1 when a directory cannot be read. */

@@ -571,8 +571,7 @@ sweep_for_ever(struct fixture *f)
 		    &f->err);
 }
 
-/* Recovery that finds a fresh draft before its writer has locked it removes
- * that one, and never the next of the same name. */
+/* A fresh draft that is not locked yet goes; never the next of its name. */
 Test(recover, s0_a_draft_that_is_held_keeps_its_name)
 {
 	struct fixture f;
