@@ -128,7 +128,8 @@ judge_copy_domain(struct slice domain, char *out, size_t room)
 	for (size_t i = 0; i < domain.n; i++)
 		if (!judge_is_of_domain(domain.p[i]))
 			return -1;
-	memcpy(out, domain.p, domain.n);
+	if (domain.n > 0)		/* of nothing, p may be NULL */
+		memcpy(out, domain.p, domain.n);
 	out[domain.n] = '\0';
 	return 0;
 }
