@@ -362,20 +362,8 @@ is_at_rest(struct yard *y, void *arg)
 	    yard_is_quiet(y, NULL) && y->scheduler.queue.jobs.count == 1;
 }
 
-/* Not with sanitizers: beside other work the last of three hundred agents was
- * seen to be waited for without end there (not understood yet). */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_SANITIZED true
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED false
-#endif
-
 /* The file is read beside the loop, and says in the end that it was tried. */
-Test(huge, an_agent_that_dies_is_recorded_beside_the_loop, .timeout = 300,
-    .disabled = IS_SANITIZED)
+Test(huge, an_agent_that_dies_is_recorded_beside_the_loop, .timeout = 300)
 {
 	struct control_file control;
 	bool is_over = false;
