@@ -322,12 +322,20 @@ intake_one(struct intake *intake, const struct intake_item *item,
 		if (!large_begin(intake, item, &files)) {
 			item_close(&files);
 			item_later(intake, item);
+			intake->large_waits++;
 		}
 		return;
 	}
 	got = item_read(intake, files.control_fd, &control, &err);
 	if (item_is_good(intake, item, &files, got, control.id, &err))
 		item_build(intake, item, &control, &files);
+}
+
+void
+intake_note_read(struct intake *intake)
+{
+	intake->is_caught_up |= !intake->is_starting && intake->count == 0 &&
+	    intake->large == NULL && intake->large_waits == 0;
 }
 
 /* Files, then names, as far as a turn goes. */
@@ -356,7 +364,7 @@ intake_more(void *context)
 		str_release(&intake->text);
 	scan_step(intake);
 	strays_step(intake);
-	intake->is_caught_up |= !intake->is_starting && intake->count == 0;
+	intake_note_read(intake);
 	if (intake->count > 0 || intake->walk != NULL ||
 	    intake->strays.phase != STRAYS_IDLE)
 		intake_soon(intake);
@@ -373,7 +381,7 @@ intake_busy_again(void *context)
 	struct intake *intake = context;
 	for (size_t i = 0; i < intake->busy_count; i++)
 		intake_add(intake, intake->busy[i].inode, true);
-	intake->busy_count = 0;
+	intake->busy_count = intake->large_waits = 0;
 	timer_set(intake->queue->loop, &intake->busy_timer,
 	    clock_steady_ms() + INTAKE_BUSY_MS, intake_busy_again, intake);
 }

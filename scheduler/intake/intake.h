@@ -78,6 +78,8 @@ struct intake {
 					 * had to wait for the disk */
 	struct intake_item *busy;	/* locked by somebody: again in 1 s */
 	size_t		 busy_count, busy_capacity;
+	size_t		 large_waits;	/* of these: large ones that wait for
+					 * the one that is being read */
 	ino_t		*orphans;	/* control files without a body */
 	size_t		 orphan_count, orphan_capacity;
 	struct intake_again *again;	/* large ones that are read again, and
@@ -118,6 +120,8 @@ bool item_is_good(struct intake *intake, const struct intake_item *item,
  * is gone. */
 int intake_file_open(struct intake *intake, enum spool_area area,
     const char *name);
+/* Something was read: is_caught_up from now on, if nothing is left. */
+void intake_note_read(struct intake *intake);
 /* A job is known from now on; kept_s: for settle_keep.  false: another node has
  * taken the message over, and the job was removed and freed. */
 bool intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s);

@@ -41,6 +41,7 @@ static void
 large_free(struct large *large)
 {
 	large->intake->large = NULL;
+	intake_note_read(large->intake);
 	timer_clear(&large->more);
 	item_close(&large->files);
 	reading_free(&large->reading);

@@ -63,7 +63,7 @@ scan_walk_over(struct intake *intake, int got, const struct err *err)
 {
 	spool_walk_free(&intake->walk);
 	intake->is_starting = false;
-	intake->is_caught_up |= intake->count == 0;	/* else intake_more */
+	intake_note_read(intake);
 	if (got < 0)
 		event(EV_SPOOL_TROUBLE, NULL, "file", SLICE("transport"),
 		    "call", SLICE("readdir"), "reason", slice_of(err->text),
@@ -123,7 +123,8 @@ scan_begin(struct intake *intake)
 size_t
 intake_unread(const struct intake *intake)
 {
-	return intake->count + intake->is_starting + (intake->large != NULL);
+	return intake->count + intake->is_starting + (intake->large != NULL) +
+	    intake->large_waits;
 }
 
 bool

@@ -49,6 +49,7 @@ STORY = [
 
 class Point:
     kind, role = "kill", "scheduler"
+    title, wait_s = "crash", mta.WAIT_S
 
     def __init__(self, mode, target, is_whole):
         self.mode, self.target, self.is_whole = mode, target, is_whole
@@ -65,9 +66,8 @@ class Point:
     def run(self):
         clock_dir = tempfile.mkdtemp(prefix="zmailer-clock-")
         self.clock = mta.Clock(os.path.join(clock_dir, "clock"))
-        self.server = smtpserver.Server([smtpserver.Rule(
-            "RCPT", ("reply", 550, "5.1.1 not yet"), 1, KEPT)])
-        self.mta = mta.Mta("crash", self.clock)
+        self.server = smtpserver.Server(self.rules())
+        self.mta = mta.Mta(self.title, self.clock)
         try:
             self._run()
         except (AssertionError, OSError, KeyError) as error:
@@ -78,17 +78,25 @@ class Point:
             shutil.rmtree(clock_dir, ignore_errors=True)
         return self
 
+    def rules(self):
+        """What the next host says."""
+        return [smtpserver.Rule("RCPT", ("reply", 550, "5.1.1 not yet"), 1,
+                                KEPT)]
+
     # ---- asking ------------------------------------------------------
+
+    def ask_once(self, op, **fields):
+        try:
+            return control.ask(self.mta.dir + "/run", op, **fields)
+        except (OSError, ValueError):
+            return None
 
     def ask(self, op, **fields):
         """Ask until there is an answer; a killed scheduler comes back."""
-        end = time.monotonic() + mta.WAIT_S
+        end = time.monotonic() + self.wait_s
         while time.monotonic() < end:
             self._recover()
-            try:
-                answer = control.ask(self.mta.dir + "/run", op, **fields)
-            except (OSError, ValueError):
-                answer = None
+            answer = self.ask_once(op, **fields)
             if answer:
                 return answer
             time.sleep(0.02)

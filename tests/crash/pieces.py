@@ -16,17 +16,15 @@ message once (but who was about to be routed again, who may have it twice).
 SPDX-License-Identifier: ISC
 """
 import os
-import shutil
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import crash                                         # noqa: E402, F401
 import matrix                                        # noqa: E402
+import orders                                        # noqa: E402
 from nth import CALLS, COUNT, KILL_AFTER, KILL_BEFORE, Nth  # noqa: E402
-from orders import smtp                              # noqa: E402
-from zmtest import control, mta, smtpserver          # noqa: E402
+from zmtest import mta                               # noqa: E402
 
 RCPTS = 20000
 PART = "to=*1@*"            # a tenth, all over the file
@@ -53,52 +51,24 @@ def until(what, is_so):
         time.sleep(0.05)
 
 
-class Point:
-    kind, role = "kill", "scheduler"
+class Point(orders.Point):
+    title, wait_s = "pieces", WAIT_S
 
     def __init__(self, mode, order, target):
-        self.mode, self.order, self.target = mode, order, target
-        self.trouble, self.what, self.fired, self.calls = "", "", False, {}
-
-    def outcome(self):
-        return matrix.Outcome(self.fired, self.what, trouble=self.trouble)
+        super().__init__(mode, target, False)
+        self.order = order
 
     def name(self):
         return (f"kill scheduler {self.order} {self.target} "
                 f"{'before' if self.mode == KILL_BEFORE else 'after'}")
 
-    def run(self):
-        clock_dir = tempfile.mkdtemp(prefix="zmailer-clock-")
-        self.clock = mta.Clock(os.path.join(clock_dir, "clock"))
-        self.server = smtpserver.Server()
-        self.mta = mta.Mta("pieces", self.clock)
-        try:
-            self._run()
-        except (AssertionError, OSError, KeyError) as error:
-            self.trouble = f"{type(error).__name__}: {error}"
-        finally:
-            self.mta.close()
-            self.server.close()
-            shutil.rmtree(clock_dir, ignore_errors=True)
-        return self
+    def rules(self):
+        return []
+
+    def _recover(self):
+        """What was met is asked for after each order."""
 
     # ---- asking ------------------------------------------------------
-
-    def ask_once(self, op, **fields):
-        try:
-            return control.ask(self.mta.dir + "/run", op, **fields)
-        except (OSError, ValueError):
-            return None
-
-    def ask(self, op, **fields):
-        """Ask until there is an answer; a killed scheduler comes back."""
-        end = time.monotonic() + WAIT_S
-        while time.monotonic() < end:
-            answer = self.ask_once(op, **fields)
-            if answer:
-                return answer
-            time.sleep(0.05)
-        raise AssertionError(f"{op} is not answered")
 
     def states(self):
         """{state: recipients}, and nothing is to be read."""
@@ -132,7 +102,7 @@ class Point:
             self.nth.plan(logging=CALLS)
         self.mta.start()
         self.ask("suspend", channel="smtp", reason="test")
-        with smtp(self.mta.port) as client:
+        with orders.smtp(self.mta.port) as client:
             client.sendmail("a@src.test", [f"u{i}@far.test"
                                            for i in range(RCPTS)],
                             "Subject: t\r\n\r\nbody\r\n")

@@ -21,7 +21,7 @@ static char id[SPOOL_ID_BYTES];
 static ino_t inode;
 
 static void
-mail_in(const char *user)
+mail_lies_there(const char *user)
 {
 	struct str rcpts = STR_INIT;
 
@@ -30,6 +30,12 @@ mail_in(const char *user)
 		    user, i, i % HOSTS);
 	inode = yard_message(&yard, "a@src.test", rcpts.buf, id);
 	str_release(&rcpts);
+}
+
+static void
+mail_in(const char *user)
+{
+	mail_lies_there(user);
 	while (yard.scheduler.queue.jobs.count == 0)
 		yard_turns(&yard, 1);
 }
@@ -450,5 +456,23 @@ Test(huge, a_count_by_sender_goes_in_pieces, .timeout = 120)
 	cr_expect(yard_says(&sum.text, "\"messages\":1,\"recipients\":30000"),
 	    "%s", sum.text.buf);
 	str_release(&sum.text);
+	close_all();
+}
+
+/* Large ones are read over many turns, one after the other: who orders right
+ * after a restart means them, too. */
+Test(huge, an_order_after_a_restart_waits_for_large_ones, .timeout = 120)
+{
+	struct str out = STR_INIT;
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	mail_in("ok");
+	yard_stop(&yard);
+	(void)yard_message(&yard, "a@src.test", "local//a local//b", NULL);
+	mail_lies_there("ok");
+	yard_start(&yard);
+	order("{\"v\":1,\"op\":\"hold\",\"select\":\"all\"}", 1000000, &out);
+	cr_expect(strstr(out.buf, "\"messages\":3,") != NULL, "%s", out.buf);
+	str_release(&out);
 	close_all();
 }
