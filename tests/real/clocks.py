@@ -141,8 +141,10 @@ class Clocks(Site):
         keys = keys.split() or self.redis.redis(
             "KEYS", f"zm:mx:w:*{what}%20*:*").split()
         assert len(keys) <= 1, keys
-        return [int(n) for key in keys for n in
-                self.redis.redis("HVALS", key).split()]
+        words = [word for key in keys for word in
+                 self.redis.redis("HGETALL", key).split()]
+        return [int(n) for node, n in zip(words[::2], words[1::2])
+                if node != "*"]
 
     def close(self):
         super().close()
@@ -164,11 +166,12 @@ def all_wait(what, sent, total):
 
 
 def delete_all():
-    for node in site.nodes:
-        if node.waits():
-            node.instance.zmailer("delete", "--yes", "all")
-    mta.wait_for("nothing to be left", lambda: not site.base.rows() and
-                 not any(node.waits() for node in site.nodes))
+    def is_empty():
+        waiting = [node for node in site.nodes if node.waits()]
+        for node in waiting:
+            node.instance.zmailer("delete", "--yes", "all", check=None)
+        return not waiting and not site.base.rows()
+    mta.wait_for("nothing to be left", is_empty)
 
 
 def not_near_midnight():
@@ -224,7 +227,7 @@ def a_warm_up_is_exact_in_sum():
 @case
 def a_warm_up_while_redis_is_away():
     """Each node has its part; when Redis is back, without its data, all that
-    was sent is counted."""
+    was sent is counted, and who sees it first has no more than its part."""
     not_near_midnight()
     site.redis.stop()
     for node in site.nodes:
@@ -236,7 +239,17 @@ def a_warm_up_while_redis_is_away():
     out = node.instance.zmailer("why", "all", check=None)[1]
     assert "Redis is away: this node's part" in out, out
     assert "Redis is away" in node.instance.zmailer("zones")[1]
+    first, *others = site.nodes
+    shares = [one.share() for one in others]
+    for pid in shares:
+        os.kill(pid, signal.SIGSTOP)
     site.redis.start()
+    mta.wait_for("the first to have asked for more", lambda:
+                 f"{SPARE // 3} of {SPARE} today" in first.instance.zmailer(
+                     "why", "all", check=None)[1])
+    assert site.given("spare") == [SPARE // 3]
+    for pid in shares:
+        os.kill(pid, signal.SIGCONT)
     site.wait_well()
     mta.wait_for("all of it to be counted", lambda:
                  sum(site.given("spare")) == SPARE)
@@ -249,6 +262,7 @@ def a_database_that_comes_back_is_no_takeover():
     """A node's lease is over for an hour, and the database answers again
     since a moment: whoever lives needs time to say so."""
     one, two, _ = site.nodes
+    delete_all()
     site.hop.messages.clear()
     site.refuse(True)
     one.send("back", ["later@far.test"])
@@ -290,6 +304,8 @@ def a_database_that_comes_back_is_no_takeover():
 def who_stands_still_is_taken_over_by_one_and_wakes():
     """Without an order, by one of two; and nothing is lost, or comes twice."""
     one, two, three = site.nodes
+    site.refuse(False)
+    delete_all()
     site.hop.messages.clear()
     site.refuse(True)
     for i in range(20):

@@ -366,6 +366,9 @@ allowance_tick(struct allowance_table *table, int64_t now_ms)
 			if (!one->is_asked && one->left > 0 && now_ms -
 			    one->used_ms >= ALLOWANCE_IDLE_MS)
 				allowance_want(table, one, 0, 0);
+			if (one->state == ALONE && one->used > 0 &&
+			    now_ms >= one->again_ms && !one->is_wanting)
+				allowance_want(table, one, 0, 0);
 			if (!one->is_asked && !one->is_wanting &&
 			    now_ms - one->used_ms >= KEPT_MS &&
 			    one->end_ms < now_ms)
