@@ -500,40 +500,9 @@ IN_A_SESSION = (every_reply_has_the_fields,
                 stopped_daemons_are_told)
 
 
-def main():
-    if not browser.is_built():
-        print("web: built without libevent: not run")
-        return 77
-    world = browser.Hostile()
-    failed = 0
-
-    def run(test, *args):
-        nonlocal failed
-        try:
-            test(*args)
-            print("ok", test.__name__.replace("_", " "))
-        except Exception as error:
-            failed += 1
-            print("FAILED", test.__name__, repr(error)[:3000])
-    try:
-        run(a_link_lets_one_in_once, world)
-        run(a_cookie_of_somebody_else_is_none, world)
-        run(ports_and_ends, world)
-        run(without_its_program_it_says_what_to_install, world)
-        desk = browser.Desk(world.instance)
-        try:
-            desk.open()
-            for test in IN_A_SESSION:
-                run(test, desk, world)
-            assert desk.process.poll() is None, "it ended"
-        finally:
-            desk.close()
-    finally:
-        world.close()
-    count = len(IN_A_SESSION) + 4
-    print(f"{count - failed} of {count}")
-    return 1 if failed else 0
+ALONE = (a_link_lets_one_in_once, a_cookie_of_somebody_else_is_none,
+         ports_and_ends, without_its_program_it_says_what_to_install)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(browser.run_desk("web", IN_A_SESSION, browser.Hostile, ALONE))

@@ -192,29 +192,5 @@ TESTS = (a_frozen_message_is_learned_as_spam,
          root_and_nonsense_are_refused_by_check)
 
 
-def main():
-    if not browser.is_built():
-        print("web_learn: built without libevent: not run")
-        return 77
-    world = World()
-    desk = browser.Desk(world.instance)
-    failed = 0
-    try:
-        desk.open()
-        for test in TESTS:
-            try:
-                test(desk, world)
-                print("ok", test.__name__.replace("_", " "), flush=True)
-            except Exception as error:
-                failed += 1
-                print("FAILED", test.__name__, repr(error)[:3000], flush=True)
-        assert desk.process.poll() is None, "it ended"
-    finally:
-        desk.close()
-        world.close()
-    print(f"{len(TESTS) - failed} of {len(TESTS)}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(browser.run_desk("web_learn", TESTS, World))

@@ -132,36 +132,6 @@ TESTS = (a_page_that_is_looked_at_is_told_of_changes,
          so_many_pages_are_live_and_no_more)
 
 
-def main():
-    if not browser.is_built():
-        print("web_live: built without libevent: not run")
-        return 77
-    world = browser.Hostile()
-    failed = 0
-
-    def run(test, *args):
-        nonlocal failed
-        try:
-            test(*args)
-            print("ok", test.__name__.replace("_", " "))
-        except Exception as error:
-            failed += 1
-            print("FAILED", test.__name__, repr(error)[:3000])
-    try:
-        run(a_stream_ends_with_its_session, world)
-        desk = browser.Desk(world.instance)
-        try:
-            desk.open()
-            for test in TESTS:
-                run(test, desk, world)
-            assert desk.process.poll() is None, "it ended"
-        finally:
-            desk.close()
-    finally:
-        world.close()
-    print(f"{len(TESTS) + 1 - failed} of {len(TESTS) + 1}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(browser.run_desk("web_live", TESTS, browser.Hostile,
+                              [a_stream_ends_with_its_session]))

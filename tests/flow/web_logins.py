@@ -200,31 +200,18 @@ WORLDS = (("saslauthd unix:{} service desk", SASLAUTHD),
            (dovecot_knows_who_comes_in, a_server_that_is_gone_is_said)))
 
 
-def try_world(auth, tests):
-    world = World(auth)
-    failed = 0
-    try:
-        for test in tests:
-            try:
-                test(world)
-                print("ok", auth.split()[0], test.__name__.replace("_", " "))
-            except Exception as error:
-                failed += 1
-                print("FAILED", test.__name__, repr(error)[:2000])
-        assert world.process.poll() is None, "it ended"
-    finally:
-        world.close()
-    return failed
-
-
 def main():
     if not browser.is_built():
         print("web_logins: built without libevent: not run")
         return 77
-    failed = sum(try_world(auth, tests) for auth, tests in WORLDS)
-    count = sum(len(tests) for _, tests in WORLDS)
-    print(f"{count - failed} of {count}")
-    return 1 if failed else 0
+    ran = browser.Tests()
+    for auth, tests in WORLDS:
+        world = World(auth)
+        try:
+            ran.run_all(tests, world.process, world, of=auth.split()[0])
+        finally:
+            world.close()
+    return ran.status()
 
 
 if __name__ == "__main__":

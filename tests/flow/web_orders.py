@@ -438,29 +438,5 @@ TESTS = (a_message_can_be_read_and_kept, a_deleted_one_comes_back,
          what_lies_in_postman_has_a_button)
 
 
-def main():
-    if not browser.is_built():
-        print("web_orders: built without libevent: not run")
-        return 77
-    world = browser.Hostile()
-    desk = browser.Desk(world.instance)
-    failed = 0
-    try:
-        desk.open()
-        for test in TESTS:
-            try:
-                test(desk, world)
-                print("ok", test.__name__.replace("_", " "), flush=True)
-            except Exception as error:
-                failed += 1
-                print("FAILED", test.__name__, repr(error)[:3000], flush=True)
-        assert desk.process.poll() is None, "it ended"
-    finally:
-        desk.close()
-        world.close()
-    print(f"{len(TESTS) - failed} of {len(TESTS)}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(browser.run_desk("web_orders", TESTS, browser.Hostile))

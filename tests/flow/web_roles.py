@@ -572,21 +572,12 @@ def main():
     if not browser.is_built():
         print("web_roles: built without libevent: not run")
         return 77
-    world = World()
-    failed = 0
+    world, ran = World(), browser.Tests()
     try:
-        for test in TESTS:
-            try:
-                test(world)
-                print("ok", test.__name__.replace("_", " "))
-            except Exception as error:
-                failed += 1
-                print("FAILED", test.__name__, repr(error)[:2000])
-        assert world.process.poll() is None, "it ended"
+        ran.run_all(TESTS, world.process, world)
     finally:
         world.close()
-    print(f"{len(TESTS) - failed} of {len(TESTS)}")
-    return 1 if failed else 0
+    return ran.status()
 
 
 if __name__ == "__main__":

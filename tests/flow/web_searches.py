@@ -186,29 +186,5 @@ TESTS = (one_is_saved_shown_and_removed, hostile_names_are_text,
          there_are_at_most_32, they_are_there_after_a_restart)
 
 
-def main():
-    if not browser.is_built():
-        print("web_searches: built without libevent: not run")
-        return 77
-    world = browser.Hostile()
-    desk = browser.Desk(world.instance)
-    failed = 0
-    try:
-        desk.open()
-        for test in TESTS:
-            try:
-                test(desk, world)
-                print("ok", test.__name__.replace("_", " "), flush=True)
-            except Exception as error:
-                failed += 1
-                print("FAILED", test.__name__, repr(error)[:3000], flush=True)
-        assert desk.process.poll() is None, "it ended"
-    finally:
-        desk.close()
-        world.close()
-    print(f"{len(TESTS) - failed} of {len(TESTS)}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(browser.run_desk("web_searches", TESTS, browser.Hostile))

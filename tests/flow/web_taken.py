@@ -424,27 +424,18 @@ def main():
     if not browser.is_built():
         print("web_taken: built without libevent: not run")
         return SKIPPED
-    world = World()
-    failed = 0
+    world, ran = World(), browser.Tests(Impossible)
     try:
         for user in ("lena", "adam", "anna"):
             assert world.people[user].log_in(
                 user, PASSWORDS[user]).status == 303
-        for test in TESTS:
-            try:
-                test(world)
-                print("ok", test.__name__.replace("_", " "))
-            except Impossible as why:
-                print(f"web_taken: {why}: not run")
-                return SKIPPED
-            except Exception as error:
-                failed += 1
-                print("FAILED", test.__name__, repr(error)[:2000])
-        assert world.process.poll() is None, "it ended"
+        ran.run_all(TESTS, world.process, world)
+    except Impossible as why:
+        print(f"web_taken: {why}: not run")
+        return SKIPPED
     finally:
         world.close()
-    print(f"{len(TESTS) - failed} of {len(TESTS)}")
-    return 1 if failed else 0
+    return ran.status()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ import re
 import smtplib
 import ssl
 import subprocess
+import sys
+import traceback
 import urllib.parse
 
 from zmtest import mta, smtpserver
@@ -187,3 +189,57 @@ class Visitor(Desk):
         if reply.status == 303:
             self.cookie = reply.fields["set-cookie"].split(";")[0]
         return reply
+
+
+class Tests:
+    """Runs one after the other, whatever became of the one before; an
+    exception of stops ends it."""
+
+    def __init__(self, stops=()):
+        self.stops, self.count, self.failed = stops, 0, 0
+
+    def run(self, test, *args, of=""):
+        name = f"{of} {test.__name__.replace('_', ' ')}".strip()
+        self.count += 1
+        try:
+            test(*args)
+            print("ok", name, flush=True)
+        except self.stops:
+            raise
+        except Exception as error:
+            self.failed += 1
+            print("FAILED", name, repr(error)[:3000])
+            traceback.print_exc(file=sys.stdout)
+            sys.stdout.flush()
+
+    def run_all(self, tests, process, *args, of=""):
+        """Of one process, which has to live."""
+        for test in tests:
+            self.run(test, *args, of=of)
+        assert process.poll() is None, "it ended"
+
+    def status(self):
+        """To exit with, once the count is told."""
+        print(f"{self.count - self.failed} of {self.count}")
+        return 1 if self.failed else 0
+
+
+def run_desk(program, tests, make_world, alone=()):
+    """Those of a world alone, then those of a desk of it, which is open.  The
+    status to exit with."""
+    if not is_built():
+        print(f"{program}: built without libevent: not run")
+        return 77
+    world, ran = make_world(), Tests()
+    try:
+        for test in alone:
+            ran.run(test, world)
+        desk = Desk(world.instance)
+        try:
+            desk.open()
+            ran.run_all(tests, desk.process, desk, world)
+        finally:
+            desk.close()
+    finally:
+        world.close()
+    return ran.status()
