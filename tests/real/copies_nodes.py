@@ -234,14 +234,7 @@ class Node:
         return int(words[3])
 
     def share(self):
-        for pid in self.instance.pids():
-            try:
-                with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    if file.read().split(b"\0")[0].endswith(b"share"):
-                        return pid
-            except OSError:
-                pass
-        return None
+        return mta.pid_titled(self.instance, b"share")
 
     def links(self, each=False):
         """What its share has open: the names, or one for each descriptor."""
