@@ -145,9 +145,9 @@ def what_comes_at_once_is_few_transactions():
     """A busy machine does not copy all of them within PATIENCE_S."""
     one, count, at_once = site.nodes[0], 1000, 250
     before = site.base.number("(pg_current_xact_id()::text)::bigint")
-    answers, seconds = took(lambda: set().union(*(ask_many(
-        one, [f"03{i}" for i in range(first, first + at_once)])
-        for first in range(0, count, at_once))))
+    answers, seconds = took(lambda: {
+        answer for n in range(0, count, at_once) for answer in
+        ask_many(one, [f"03{n + i}" for i in range(at_once)])})
     used = site.base.number("(pg_current_xact_id()::text)::bigint") - before
     assert answers == {"ok ok"}, answers
     assert len(site.base.rows()) == count
@@ -345,9 +345,7 @@ def who_was_taken_over_changes_nothing_until_he_knows():
     """As if another node had done so while this one was cut off."""
     one = site.nodes[0]
     epoch = one.epoch()
-    pid = one.share()
-    asker = one.asker()
-    fd = site.files.make(b"late")
+    pid, asker, fd = one.share(), one.asker(), site.files.make(b"late")
     with contextlib.closing(site.base.session()) as taker:
         taker("SELECT 1")               # it is there
         # just after its lease was renewed, so that the copy is asked first
