@@ -311,6 +311,7 @@ control_client_write(struct client *client)
 
 	if (client->out.len == 0)
 		return true;
+	event_flush();		/* who hears of it finds it in the journal */
 	n = send(client->socket, client->out.buf, client->out.len,
 	    MSG_NOSIGNAL);
 	if (n < 0 && errno != EAGAIN && errno != EINTR)

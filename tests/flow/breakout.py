@@ -204,8 +204,7 @@ auth users <passwords> clear loopback
         if unread != 0:
             return None
         for pid in self.pids():
-            with open(f"/proc/{pid}/status", encoding="ascii") as file:
-                status = file.read()
+            status = mta.process_status(pid)
             if "Seccomp:\t2" not in status or "State:\tS" not in status:
                 continue
             for fd in os.listdir(f"/proc/{pid}/fd"):

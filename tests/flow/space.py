@@ -157,8 +157,7 @@ def all_fit(site, wire, count):
 
 def is_worker(pid):
     """It is locked in, as workers and helpers are."""
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        return "Seccomp:\t2" in file.read()
+    return "Seccomp:\t2" in mta.process_status(pid)
 
 
 def can_announce(site):

@@ -40,8 +40,11 @@ class World(browser.Hostile):
         with open(self.program, "w", encoding="ascii") as file:
             file.write(PROGRAM.format(dir=self.dir))
         os.chmod(self.program, 0o755)
+        self.patience("60s")
+
+    def patience(self, span):
         self.configure(f"learn spam \"{self.program} learn_spam\" as "
-                       f"{self.user} timeout 2s\n"
+                       f"{self.user} timeout {span}\n"
                        f"learn ham /nonexistent/filter as {self.user}\n")
 
     def configure(self, lines):
@@ -157,6 +160,7 @@ def what_fails_is_said(desk, world):
     assert "message.learned as spam (failed: " in orders(desk)
     world.flag("deaf", False)
     world.flag("slow", True)
+    world.patience("2s")
     assert "did not end within 2 s" in given(desk, form).words()
     world.flag("slow", False)
     done = given(desk, dict(form, do="learn-ham")).words()

@@ -21,6 +21,7 @@ def status_of(pid):
         "groups": sorted(map(int, fields["Groups"].split())),
         "caps": int(fields["CapPrm"], 16) | int(fields["CapEff"], 16),
         "no_new": fields["NoNewPrivs"].strip() == "1",
+        "is_filtered": fields["Seccomp"].strip() == "2",
     }
 
 

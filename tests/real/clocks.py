@@ -335,7 +335,7 @@ def who_stands_still_is_taken_over_by_one_and_wakes():
     one.processes(signal.SIGCONT)
     one.instance.zmailer("retry", "--yes", "all", check=None)
     mta.wait_for("it to give them up", lambda: one.waits() == 0)
-    taker.instance.zmailer("retry", "--yes", "all")
+    taker.retry()
     mta.wait_for("the mail", lambda: len(site.came()) == 40)
     mta.wait_for("the copies to go", lambda: not site.base.rows())
     assert set(site.came().values()) == {1}, site.came()

@@ -134,11 +134,7 @@ class Node:
 
     def share(self):
         """The process of that name."""
-        for pid in self.instance.pids():
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                if file.read().split(b"\0")[0].endswith(b"share"):
-                    return pid
-        return None
+        return mta.pid_titled(self.instance, b"share")
 
 
 class Holder:

@@ -37,10 +37,10 @@ class Copies(Postgres):
         if self.sql("SELECT count(*) FROM pg_roles WHERE rolname = 'zm'") \
                 == "0":
             self.sql("CREATE ROLE zm LOGIN PASSWORD 'pw'")
+        if self.is_watched:     # before a node may write anything
+            words.watch(self)
         self.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON zm_node, zm_copy, "
                  "zm_part, zm_taken TO zm")
-        if self.is_watched:
-            words.watch(self)
 
     def mend(self):
         """It runs, waits for no standby, and has its tables."""
@@ -234,14 +234,7 @@ class Node:
         return int(words[3])
 
     def share(self):
-        for pid in self.instance.pids():
-            try:
-                with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    if file.read().split(b"\0")[0].endswith(b"share"):
-                        return pid
-            except OSError:
-                pass
-        return None
+        return mta.pid_titled(self.instance, b"share")
 
     def links(self, each=False):
         """What its share has open: the names, or one for each descriptor."""

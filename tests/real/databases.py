@@ -441,7 +441,7 @@ def one_that_hangs_holds_nobody_longer_than_5_seconds(make):
         for thread in threads:
             thread.join()
         assert codes == [451] * 20, codes
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - began < 60        # and not one by one
         site.base.signal(signal.SIGCONT)
         mta.wait_for("it to be asked again",
                      lambda: site.rcpt("user1@v.test") == 550)

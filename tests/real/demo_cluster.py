@@ -32,10 +32,26 @@ def demo(user):
     return top, done.returncode, done.stdout
 
 
+def bases():
+    """Directories of its PostgreSQL."""
+    return set(glob.glob("/tmp/zmailer-demo-*"))
+
+
+def place_of(pid):
+    """Where a process is; nowhere when it has ended."""
+    try:
+        return os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return ""
+
+
 def left(top):
-    return os.listdir(top) + glob.glob("/tmp/zmailer-demo-*") + [
-        path for path in glob.glob("/proc/[0-9]*/cwd")
-        if os.path.exists(path) and os.readlink(path).startswith(top)]
+    return os.listdir(top) + sorted(bases() - before) + [
+        pid for pid in os.listdir("/proc")
+        if pid.isdigit() and place_of(pid).startswith(top)]
+
+
+before = bases()        # of others on this machine
 
 
 @case

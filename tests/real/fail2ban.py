@@ -51,8 +51,11 @@ def attacked():
 
 def bans(instance, mode):
     """The addresses that fail2ban-regex finds, one for each line."""
-    mta.wait_for("the last event", lambda: "command.refused" in
-                 instance.zmailer("events", "--json")[1])
+    # two processes may write them, in any order
+    mta.wait_for("the events", lambda: sorted(
+        row["ev"] for row in instance.events() if row["ev"] in
+        ("auth.failed", "command.refused")) ==
+        ["auth.failed"] * 2 + ["command.refused"])
     path = f"{instance.dir}/log/events.jsonl"       # as the jail has it
     done = subprocess.run(
         ["fail2ban-regex", "--out", "ip", path,

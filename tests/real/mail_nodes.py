@@ -9,6 +9,7 @@ import signal
 import smtplib
 
 from copies_nodes import Copies, NODES, Node
+from zmtest import control, mta
 from zmtest.cases import tell_events
 from zmtest.smtpserver import Rule, Server
 
@@ -38,9 +39,8 @@ class Mailer(Node):
         """The process that looks for what is offered, or arriving."""
         pids = set(self.instance.pids())
         for pid in pids:
-            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-                if int(file.read().rpartition(")")[2].split()[1]) not in pids:
-                    return pid
+            if mta.parent_of(pid) not in pids | {0}:
+                return pid
         raise AssertionError("no supervisor")
 
     @contextlib.contextmanager
@@ -62,6 +62,18 @@ class Mailer(Node):
 
     def lists(self, *words):
         return self.instance.zmailer("list", "--json", *words)[1]
+
+    def knows_all(self):
+        """Has the scheduler read all that waits here?"""
+        rows = control.ask(self.instance.dir + "/run", "queue")
+        return bool(rows) and rows[-1]["unread"] == 0 and \
+            self.instance.count("router") == 0 and \
+            rows[-1]["messages"] == self.instance.count("queue")
+
+    def retry(self):
+        """All of it: an order means what the scheduler knows."""
+        mta.wait_for("all to be known", self.knows_all)
+        self.instance.zmailer("retry", "--yes", "--quiet", "all", check=None)
 
     def processes(self, number):
         for pid in self.instance.pids():

@@ -43,7 +43,7 @@ def move(node, *words, code=0):
 def deliver(node, *names, rcpts=("later@far.test",)):
     """Each came once, and nothing is left."""
     site.refuse(False)
-    node.instance.zmailer("retry", "--yes", "--quiet", "all", check=None)
+    node.retry()
     want = {(name, rcpt): 1 for name in names for rcpt in rcpts}
     mta.wait_for("the mail", lambda: len(site.came()) == len(want))
     mta.wait_for("the copies to go", lambda: not site.base.rows())
@@ -112,7 +112,7 @@ def only_what_is_meant_goes():
         ["mx1", "mx2"]
     site.refuse(False)
     for node in (one, two):
-        node.instance.zmailer("retry", "--yes", "--quiet", "all", check=None)
+        node.retry()
     mta.wait_for("the mail", lambda: site.came() == {
         ("this", "later1@far.test"): 1, ("that", "later2@far.test"): 1})
     mta.wait_for("the copies to go", lambda: not site.base.rows())

@@ -83,11 +83,7 @@ class Node:
         return self.status()[0] == 0
 
     def share(self):
-        for pid in self.instance.pids():
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                if file.read().split(b"\0")[0].endswith(b"share"):
-                    return pid
-        return None
+        return mta.pid_titled(self.instance, b"share")
 
     def blocks(self):
         """Those of the cluster, as the list has them."""

@@ -50,7 +50,7 @@ class Mail:
     def send(self, port):
         """Byte for byte: smtplib doubles the dots and no more."""
         with smtplib.SMTP("127.0.0.1", port, local_hostname="c.test",
-                          timeout=30) as client:
+                          timeout=mta.WAIT_S) as client:
             client.ehlo()
             lines = [f"MAIL FROM:<{self.sender}>{self.mail}"] + [
                 f"RCPT TO:<{one}>{self.rcpt}" for one in self.now + self.late]

@@ -285,7 +285,7 @@ def a_row_chooses_no_account():
         {("held", 1)}, rows
     site.refuse(False)
     two.instance.zmailer("release", "--yes", "to:later@far.test")
-    two.instance.zmailer("retry", "--yes", "--quiet", "all", check=None)
+    two.retry()
     mta.wait_for("the mail", lambda: site.came() == {
         (name, "later@far.test"): 1
         for name in ("plain", "program", "another")})
@@ -327,7 +327,7 @@ def all_mail_of_a_machine_that_is_destroyed_arrives():
     # what was done is not done again, and waits as it did
     mta.wait_for("them to be in the queue", lambda:
                  two.lists("area:queue").count("later@far.test") == COUNT)
-    two.instance.zmailer("retry", "--yes", "all")
+    two.retry()
     mta.wait_for("the mail", lambda: len(site.came()) == 2 * COUNT)
     mta.wait_for("the copies to go", lambda: site.owned("mx2") == 1)
     assert set(site.came().values()) == {1}, site.came()
@@ -387,7 +387,7 @@ def a_takeover_that_is_cut_and_a_node_that_is_back():
                      node.instance.count("queue") == 0 and
                      node.instance.count("router") == 0)
     mta.wait_for("nothing to be arriving", lambda: site.arriving() == 0)
-    two.instance.zmailer("retry", "--yes", "--quiet", "all", check=None)
+    two.retry()
     mta.wait_for("the copies to go", lambda: set(site.base.rows()) == others)
     assert site.came() == {(name, "later@far.test"): 1 for name in names}, \
         site.came()
@@ -417,7 +417,7 @@ def a_fresh_machine_removes_no_copy_of_the_lost_one():
     one.instance.zmailer("stop")
     take_over(two, "mx1")
     site.refuse(False)
-    two.instance.zmailer("retry", "--yes", "all")
+    two.retry()
     mta.wait_for("the mail", lambda: site.came() ==
                  {("before", "later@far.test"): 1})
 
@@ -460,7 +460,7 @@ def who_comes_back_late_delivers_nothing_of_it():
                  one.instance.count("trash") == 2 * COUNT)
     assert told_taken(one) == before + COUNT
     assert one.instance.count("queue") == 0
-    two.instance.zmailer("retry", "--yes", "all")
+    two.retry()
     mta.wait_for("the mail", lambda: len(site.came()) == COUNT)
     assert set(site.came().values()) == {1}, site.came()
     # and it goes on

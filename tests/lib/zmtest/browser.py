@@ -71,6 +71,8 @@ class Hostile:
         mta.wait_for("two deferred", lambda: len({
             row["to"] for row in self.instance.events()
             if row["ev"] == "rcpt.defer"}) == 2)
+        mta.wait_for("one set aside", lambda: self.instance.count(
+            "freezer") == 1)
         self.instance.wait_idle()
 
     def rows(self, *selector):

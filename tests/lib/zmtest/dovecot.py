@@ -98,8 +98,9 @@ def main():
     where, log = sys.argv[1:]
     door = socket.socket(socket.AF_UNIX)
     fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-    door.bind(where)
+    door.bind(where + ".new")
     door.listen(64)
+    os.rename(where + ".new", where)    # it is answered from now on
     while True:
         Connection(door.accept()[0], fd).start()
 

@@ -92,6 +92,38 @@ def process_name(pid):
         return ""
 
 
+def process_status(pid):
+    """/proc/PID/status; empty when it is gone."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8",
+                  errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def pid_titled(instance, end):
+    """The process of it whose title ends so; None: there is none."""
+    for pid in instance.pids():
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                if file.read().split(b"\0")[0].endswith(end):
+                    return pid
+        except OSError:                 # it has ended meanwhile
+            pass
+    return None
+
+
+def parent_of(pid):
+    """0: it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8",
+                  errors="replace") as file:
+            return int(file.read().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
 def is_still(pid):
     """Is each thread of the process stopped, or gone?"""
     try:

@@ -112,6 +112,14 @@ class World:
         return email.message_from_bytes(found()[0],
                                         policy=email.policy.default)
 
+    def accepted(self, reply):
+        """The event of it, which smtpserver writes at the end of the turn in
+        which it has answered."""
+        return mta.wait_for("the event", lambda: [
+            row for row in self.instance.events()
+            if row["ev"] == "message.accepted" and
+            row["id"] == reply.json()["id"]])[0]
+
     def close(self):
         self.desk.close()
         self.instance.close()

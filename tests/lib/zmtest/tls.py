@@ -147,7 +147,7 @@ def pieces(memory, begin, end):
 
 def memory_has(pid, secrets):
     """Is one of the secrets in the memory of a process?  None: we may not
-    look."""
+    look, or it has ended."""
     try:
         with open(f"/proc/{pid}/maps", encoding="ascii") as maps, \
                 open(f"/proc/{pid}/mem", "rb", 0) as memory:
@@ -165,7 +165,7 @@ def memory_has(pid, secrets):
                         return True
                 except OSError:
                     continue
-    except PermissionError:
+    except (PermissionError, FileNotFoundError, ProcessLookupError):
         return None
     return False
 

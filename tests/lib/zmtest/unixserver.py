@@ -14,12 +14,13 @@ def run(serve, path, pidfile):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen()
-    if os.fork() > 0:
+    pid = os.fork()
+    if pid > 0:
+        with open(pidfile, "w", encoding="ascii") as file:
+            file.write(str(pid))
         os._exit(0)
     os.setsid()
     signal.alarm(600)       # whatever becomes of the flow
-    with open(pidfile, "w", encoding="ascii") as file:
-        file.write(str(os.getpid()))
     null = os.open(os.devnull, os.O_RDWR)
     for fd in range(3):
         os.dup2(null, fd)

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -242,6 +243,56 @@ Test(control, a_stream_without_events_shows_signs_of_life)
 	close_all();
 }
 
+/* At the end of the turn in which an order is answered, before the loop
+ * writes what events there are. */
+static void
+look_when_answered(void *context)
+{
+	struct reading *reading = context;
+	char pattern[256];
+	glob_t found;
+	FILE *file;
+
+	if (reading->is_over || !read_on(&yard, reading))
+		return;
+	reading->is_over = true;
+	str_reset(&reading->text);
+	snprintf(pattern, sizeof(pattern), "%s/log/events-*.jsonl", yard.dir);
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		file = fopen(found.gl_pathv[0], "r");
+		reading->text.len = fread(str_room(&reading->text, 65536), 1,
+		    65535, file);
+		reading->text.buf[reading->text.len] = '\0';
+		fclose(file);
+	}
+	globfree(&found);
+}
+
+static bool
+is_over(struct yard *y, void *arg)
+{
+	return ((struct reading *)arg)->is_over;
+}
+
+Test(control, what_is_answered_is_in_the_journal)
+{
+	static const char request[] = "{\"v\":1,\"op\":\"suspend\","
+	    "\"host\":\"x.test\"}\n";
+	struct reading reading = { .text = STR_INIT, .until = "\n\n" };
+
+	open_all();
+	loop_at_turn_end(yard.loop, look_when_answered, &reading);
+	reading.fd = dial();
+	cr_assert_eq(write(reading.fd, request, sizeof(request) - 1),
+	    (ssize_t)sizeof(request) - 1);
+	cr_assert(yard_until(&yard, is_over, &reading));
+	cr_expect_not_null(strstr(reading.text.buf, "\"ev\":\"order\""),
+	    "%s", reading.text.buf);
+	close(reading.fd);
+	str_release(&reading.text);
+	close_all();
+}
+
 /* ---- who may ----------------------------------------------------- */
 
 /* A line that each operation takes. */
@@ -363,7 +414,7 @@ Test(control, nodes_says_for_whom_once)
 }
 
 /* A node in wrong hands does not take all places: who is here gives orders. */
-Test(control, other_nodes_leave_room, .timeout = 60)
+Test(control, other_nodes_leave_room, .timeout = 900)
 {
 	const struct rights_peer peer = { .uid = 4000, .right = RIGHT_OWN,
 		.is_nodes = true, .name = "zmnodes" };
@@ -394,7 +445,7 @@ Test(control, other_nodes_leave_room, .timeout = 60)
 	close_all();
 }
 
-Test(control, each_right_has_its_operations, .timeout = 60)
+Test(control, each_right_has_its_operations, .timeout = 900)
 {
 	open_all();
 	for (int right = RIGHT_OWN; right <= RIGHT_WRITE; right++) {

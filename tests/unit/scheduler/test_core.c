@@ -43,7 +43,7 @@ knows_x_test(void)
 }
 
 /* list and orders ask for it, also of a recipient that is done. */
-Test(core, a_destination_stays_known_while_a_recipient_has_it, .timeout = 60)
+Test(core, a_destination_stays_known_while_a_recipient_has_it, .timeout = 900)
 {
 	unsigned one = 1;
 

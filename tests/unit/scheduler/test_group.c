@@ -61,7 +61,7 @@ bodies_are_gone(struct yard *y, void *arg)
 	return yard_count(y, "queue") == 0;
 }
 
-TestSuite(group, .timeout = 120);
+TestSuite(group, .timeout = 900);
 
 Test(group, others_are_delivered_while_a_barrier_waits)
 {

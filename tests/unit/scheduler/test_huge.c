@@ -113,7 +113,7 @@ in_state(const char *state)
 	return count;
 }
 
-Test(huge, a_hold_acts_in_pieces_and_holds_all, .timeout = 120)
+Test(huge, a_hold_acts_in_pieces_and_holds_all, .timeout = 900)
 {
 	static const char *const rows[][2] = {
 		{ "hold", "held" }, { "release", "suspended" },
@@ -151,7 +151,7 @@ Test(huge, a_hold_acts_in_pieces_and_holds_all, .timeout = 120)
 
 /* The client leaves in the middle: those who were reached are held, the
  * others go. */
-Test(huge, what_was_done_before_the_client_left_counts, .timeout = 120)
+Test(huge, what_was_done_before_the_client_left_counts, .timeout = 900)
 {
 	unsigned rest = RCPTS - ACT_RCPTS;
 	struct str out = STR_INIT;
@@ -182,7 +182,7 @@ is_delivering(struct yard *y, void *arg)
 
 /* The order runs beside the deliveries: each recipient has its outcome, or
  * is held, and none both. */
-Test(huge, who_is_served_meanwhile_is_not_held, .timeout = 120)
+Test(huge, who_is_served_meanwhile_is_not_held, .timeout = 900)
 {
 	struct str out = STR_INIT;
 	unsigned held;
@@ -208,7 +208,7 @@ Test(huge, who_is_served_meanwhile_is_not_held, .timeout = 120)
 
 /* The order comes while the job is being put into the plan, a piece a turn:
  * those who were reached are not placed after it. */
-Test(huge, who_is_held_before_being_placed_is_not_placed, .timeout = 120)
+Test(huge, who_is_held_before_being_placed_is_not_placed, .timeout = 900)
 {
 	struct planner *plan = &yard.scheduler.queue.plan;
 	struct str out = STR_INIT;
@@ -254,7 +254,7 @@ nothing_moves(struct yard *y, void *arg)
 /* The others (but for those that go with somebody who is held) are served
  * between two steps; then, in the second round, the file is read again
  * before the next one. */
-Test(huge, who_has_an_outcome_by_then_is_left_alone, .timeout = 120)
+Test(huge, who_has_an_outcome_by_then_is_left_alone, .timeout = 900)
 {
 	for (int is_reread = 0; is_reread < 2; is_reread++) {
 		struct str out = STR_INIT;
@@ -299,7 +299,7 @@ Test(huge, who_has_an_outcome_by_then_is_left_alone, .timeout = 120)
 
 /* Who is meant is found in one look at the recipients, not in one for each
  * part of the message. */
-Test(huge, a_retry_by_selector_finds_its_parts, .timeout = 120)
+Test(huge, a_retry_by_selector_finds_its_parts, .timeout = 900)
 {
 	struct str out = STR_INIT;
 	unsigned before, steps;
@@ -320,7 +320,7 @@ Test(huge, a_retry_by_selector_finds_its_parts, .timeout = 120)
 }
 
 /* Each piece becomes a message of its own, and nobody is in two. */
-Test(huge, a_reroute_of_some_goes_in_pieces, .timeout = 120)
+Test(huge, a_reroute_of_some_goes_in_pieces, .timeout = 900)
 {
 	struct str out = STR_INIT;
 	unsigned steps, messages;
@@ -340,7 +340,7 @@ Test(huge, a_reroute_of_some_goes_in_pieces, .timeout = 120)
 	close_all();
 }
 
-Test(huge, a_reroute_of_all_is_one_rename, .timeout = 120)
+Test(huge, a_reroute_of_all_is_one_rename, .timeout = 900)
 {
 	struct str out = STR_INIT;
 
@@ -369,7 +369,7 @@ is_at_rest(struct yard *y, void *arg)
 }
 
 /* The file is read beside the loop, and says in the end that it was tried. */
-Test(huge, an_agent_that_dies_is_recorded_beside_the_loop, .timeout = 300)
+Test(huge, an_agent_that_dies_is_recorded_beside_the_loop, .timeout = 900)
 {
 	struct control_file control;
 	bool is_over = false;
@@ -380,7 +380,7 @@ Test(huge, an_agent_that_dies_is_recorded_beside_the_loop, .timeout = 300)
 	cr_assert(yard_until(&yard, is_being_amended, NULL));
 	cr_expect_gt(yard.scheduler.queue.plan.open_jobs, 0, "it is in hand");
 	/* some three hundred agents start, and die */
-	for (int i = 0; i < 12 && !is_over; i++)
+	for (int i = 0; i < 10 && !is_over; i++)
 		is_over = yard_until(&yard, is_at_rest, NULL);
 	cr_assert(is_over);
 	cr_assert(yard_control(&yard, inode, &control));
@@ -391,7 +391,7 @@ Test(huge, an_agent_that_dies_is_recorded_beside_the_loop, .timeout = 300)
 }
 
 /* Who expires gets his record; no turn writes those of all. */
-Test(huge, an_expiry_writes_some_records_a_turn, .timeout = 120)
+Test(huge, an_expiry_writes_some_records_a_turn, .timeout = 900)
 {
 	off_t before, most = 0;
 	struct asker asker;
@@ -422,7 +422,7 @@ Test(huge, an_expiry_writes_some_records_a_turn, .timeout = 120)
 
 /* Between two blocks of it the message is no job: who orders then means it,
  * too. */
-Test(huge, an_order_waits_for_what_is_read_again, .timeout = 120)
+Test(huge, an_order_waits_for_what_is_read_again, .timeout = 900)
 {
 	enum act_step step = ACT_MORE;
 	struct str out = STR_INIT;
@@ -444,7 +444,7 @@ Test(huge, an_order_waits_for_what_is_read_again, .timeout = 120)
 }
 
 /* A thread reads it; each is counted once. */
-Test(huge, a_count_by_sender_goes_in_pieces, .timeout = 120)
+Test(huge, a_count_by_sender_goes_in_pieces, .timeout = 900)
 {
 	struct answer_sum sum;
 
@@ -461,7 +461,7 @@ Test(huge, a_count_by_sender_goes_in_pieces, .timeout = 120)
 
 /* Large ones are read over many turns, one after the other: who orders right
  * after a restart means them, too. */
-Test(huge, an_order_after_a_restart_waits_for_large_ones, .timeout = 120)
+Test(huge, an_order_after_a_restart_waits_for_large_ones, .timeout = 900)
 {
 	struct str out = STR_INIT;
 

@@ -122,7 +122,7 @@ one_works(struct yard *y, void *arg)
 
 /* Else a host that has too many sessions keeps them as long as there is mail
  * for it. */
-Test(limits, who_is_one_too_many_is_fed_no_more, .timeout = 120)
+Test(limits, who_is_one_too_many_is_fed_no_more, .timeout = 900)
 {
 	struct thread *thread;
 
@@ -140,7 +140,7 @@ Test(limits, who_is_one_too_many_is_fed_no_more, .timeout = 120)
 	yard_close(&yard);
 }
 
-Test(limits, each_holds_and_is_reached, .timeout = 120)
+Test(limits, each_holds_and_is_reached, .timeout = 900)
 {
 	for (size_t i = 0; i < ROWS; i++) {
 		char conf[512];
@@ -190,7 +190,7 @@ budget_is_given(struct yard *y, void *arg)
 	    y->scheduler.intake.count == 0;
 }
 
-Test(limits, descriptors_are_counted_as_they_are_opened, .timeout = 120)
+Test(limits, descriptors_are_counted_as_they_are_opened, .timeout = 900)
 {
 	for (size_t i = 0; i < sizeof(budgets) / sizeof(budgets[0]); i++) {
 		unsigned want = budgets[i].agents, used;

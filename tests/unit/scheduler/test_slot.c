@@ -244,7 +244,7 @@ slot_close(int64_t most_s)
 
 /* At every moment of a slot, so at the worst one, too: all four agents have
  * begun at the same moment. */
-Test(slot, a_small_one_waits_for_one_job_at_most, .timeout = 120)
+Test(slot, a_small_one_waits_for_one_job_at_most, .timeout = 900)
 {
 	slot_open("group 50ms\n"
 	    "schedule smtp/* { agents 4; parallel 4; overfeed 20 }");
@@ -258,7 +258,7 @@ Test(slot, a_small_one_waits_for_one_job_at_most, .timeout = 120)
 	slot_close(SLOT_S);
 }
 
-Test(slot, twenty_at_once_wait_for_one_job_at_most, .timeout = 120)
+Test(slot, twenty_at_once_wait_for_one_job_at_most, .timeout = 900)
 {
 	slot_open("group 50ms\n"
 	    "schedule smtp/* { agents 4; parallel 4; overfeed 20 }");
@@ -269,7 +269,7 @@ Test(slot, twenty_at_once_wait_for_one_job_at_most, .timeout = 120)
 }
 
 /* With one agent those who waited for one job do not wait for the next. */
-Test(slot, nobody_waits_for_two_jobs_of_one_agent, .timeout = 120)
+Test(slot, nobody_waits_for_two_jobs_of_one_agent, .timeout = 900)
 {
 	slot_open("group 50ms\n"
 	    "schedule smtp/* { agents 1; parallel 4; overfeed 20 }");
@@ -283,7 +283,7 @@ Test(slot, nobody_waits_for_two_jobs_of_one_agent, .timeout = 120)
 
 /* Its destination has small ones, too, so it may be fed ahead; the large
  * one's jobs are not among what lies ahead. */
-Test(slot, small_ones_of_the_same_host_do_not_pull_more_of_it, .timeout = 120)
+Test(slot, small_ones_of_the_same_host_do_not_pull_more_of_it, .timeout = 900)
 {
 	slot_open("group 50ms\n"
 	    "schedule smtp/* { agents 2; parallel 2; overfeed 20 }");
@@ -312,14 +312,14 @@ other_clause(const char *conf_text)
 	slot_close(SLOT_S);
 }
 
-Test(slot, all_agents_are_taken_by_another_clause, .timeout = 120)
+Test(slot, all_agents_are_taken_by_another_clause, .timeout = 900)
 {
 	other_clause("group 50ms\nlimit agents 4\n"
 	    "schedule smtp/busy.test { agents 9; parallel 9; overfeed 20 }\n"
 	    "schedule smtp/* { overfeed 20 }");
 }
 
-Test(slot, all_agents_of_the_channel_are_taken, .timeout = 120)
+Test(slot, all_agents_of_the_channel_are_taken, .timeout = 900)
 {
 	other_clause("group 50ms\n"
 	    "schedule smtp/busy.test { channel-agents 4; agents 9; "
@@ -330,7 +330,7 @@ Test(slot, all_agents_of_the_channel_are_taken, .timeout = 120)
 /* Messages of a minute each that are no bulk, so that their agent is fed
  * ahead; who waits in another ring gets it when what it has in hand is
  * done. */
-Test(slot, a_ring_that_others_wait_for_is_not_fed_ahead, .timeout = 120)
+Test(slot, a_ring_that_others_wait_for_is_not_fed_ahead, .timeout = 900)
 {
 	enum { AHEAD = 8, MESSAGES = 40, RCPTS = 90 };
 	struct str rcpts = STR_INIT;

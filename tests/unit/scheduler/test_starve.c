@@ -101,19 +101,25 @@ start_late(unsigned clause, const char *channel, int socket, unsigned token,
 	return yard_agent_start(clause, channel, socket, token, err);
 }
 
-/* It ends before it says a word. */
+/* They end before they say a word, together: a busy machine starts them in
+ * several turns. */
 static int
 start_unborn(unsigned clause, const char *channel, int socket, unsigned token,
     struct err *err)
 {
-	close(socket);
+	static int ends[UNBORN];
+
+	if (token <= UNBORN)
+		ends[token - 1] = dup(socket);
+	for (unsigned i = 0; token == UNBORN && i < UNBORN; i++)
+		close(ends[i]);
 	return 0;
 }
 
 static bool
 all_are_lost(struct yard *y, void *arg)
 {
-	return y->scheduler.agents.token == UNBORN &&
+	return y->scheduler.agents.token >= UNBORN &&
 	    y->scheduler.agents.count == 0;
 }
 

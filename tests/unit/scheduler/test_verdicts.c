@@ -121,7 +121,7 @@ expect_reports(unsigned count)
 
 /* ---- what the client hears ----------------------------------------- */
 
-Test(verdicts, each_outcome_has_its_answer, .timeout = 120)
+Test(verdicts, each_outcome_has_its_answer, .timeout = 900)
 {
 	static const struct {
 		const char	*rcpts, *answer;
@@ -147,7 +147,7 @@ Test(verdicts, each_outcome_has_its_answer, .timeout = 120)
 	}
 }
 
-Test(verdicts, what_takes_longer_is_queued, .timeout = 120)
+Test(verdicts, what_takes_longer_is_queued, .timeout = 900)
 {
 	static const struct {
 		const char	*rcpts, *answer;
@@ -168,7 +168,7 @@ Test(verdicts, what_takes_longer_is_queued, .timeout = 120)
 	}
 }
 
-Test(verdicts, a_destination_that_is_down_is_not_waited_for, .timeout = 60)
+Test(verdicts, a_destination_that_is_down_is_not_waited_for, .timeout = 900)
 {
 	open_all();
 	yard.shared->is_down = 1;
@@ -180,7 +180,7 @@ Test(verdicts, a_destination_that_is_down_is_not_waited_for, .timeout = 60)
 	close_all();
 }
 
-Test(verdicts, an_agent_that_hangs_costs_the_time_alone, .timeout = 60)
+Test(verdicts, an_agent_that_hangs_costs_the_time_alone, .timeout = 900)
 {
 	open_all();
 	announce("smtp/x.test/hang@x.test");
@@ -193,7 +193,7 @@ Test(verdicts, an_agent_that_hangs_costs_the_time_alone, .timeout = 60)
 
 /* ---- a refusal ------------------------------------------------------ */
 
-Test(verdicts, a_refusal_that_was_told_ends_without_a_report, .timeout = 60)
+Test(verdicts, a_refusal_that_was_told_ends_without_a_report, .timeout = 900)
 {
 	static const char *const rows[] = {
 		"smtp/x.test/fail@x.test",
@@ -215,7 +215,7 @@ Test(verdicts, a_refusal_that_was_told_ends_without_a_report, .timeout = 60)
 	}
 }
 
-Test(verdicts, a_refusal_that_nobody_heard_is_reported, .timeout = 60)
+Test(verdicts, a_refusal_that_nobody_heard_is_reported, .timeout = 900)
 {
 	enum { SILENT, GONE, CLOSED, ENDED, HOWS };
 
@@ -247,7 +247,7 @@ Test(verdicts, a_refusal_that_nobody_heard_is_reported, .timeout = 60)
 
 /* The id of a message that was encoded (row C3) tells the inode of the first
  * file: its end is found all the same. */
-Test(verdicts, an_encoded_one_ends_as_the_others, .timeout = 60)
+Test(verdicts, an_encoded_one_ends_as_the_others, .timeout = 900)
 {
 	enum { ELSEWHERE = 4711 };
 
@@ -265,7 +265,7 @@ Test(verdicts, an_encoded_one_ends_as_the_others, .timeout = 60)
 }
 
 /* Neither the client nor a report tells what may be put back. */
-Test(verdicts, a_refusal_that_is_kept_is_not_said, .timeout = 60)
+Test(verdicts, a_refusal_that_is_kept_is_not_said, .timeout = 900)
 {
 	yard_open(&yard, "keep failed 1h\n"
 	    "schedule */* { retry 10m; parallel 4; warn 0; expire 1d }\n");
@@ -284,7 +284,7 @@ Test(verdicts, a_refusal_that_is_kept_is_not_said, .timeout = 60)
 
 /* ---- who asks ------------------------------------------------------- */
 
-Test(verdicts, a_connection_has_its_own_messages_only, .timeout = 60)
+Test(verdicts, a_connection_has_its_own_messages_only, .timeout = 900)
 {
 	int other;
 
@@ -310,7 +310,7 @@ is_closed(struct yard *y, void *arg)
 	return read(ours, &byte, 1) == 0;
 }
 
-Test(verdicts, nonsense_is_answered_or_ends_the_connection, .timeout = 60)
+Test(verdicts, nonsense_is_answered_or_ends_the_connection, .timeout = 900)
 {
 	static const char *const answered[] = { "7\n", "7 wait\n",
 	    "7 wait nothing\n", "7 sing 01jd3x8k2mc4n7\n",
@@ -339,7 +339,7 @@ Test(verdicts, nonsense_is_answered_or_ends_the_connection, .timeout = 60)
 	close_all();
 }
 
-Test(verdicts, there_is_a_bound, .timeout = 60)
+Test(verdicts, there_is_a_bound, .timeout = 900)
 {
 	struct hearers hearers;
 	char text[SPOOL_ID_BYTES];

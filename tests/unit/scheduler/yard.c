@@ -380,6 +380,18 @@ real_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+/* It hangs, or has said all that it will. */
+static bool
+is_idle(const struct yard *yard, unsigned token)
+{
+	for (size_t i = 0; i < yard->agent_count; i++)
+		for (size_t k = 0; yard->agents[i].token == token &&
+		    k < YARD_AGENTS_MAX; k++)
+			if (yard->shared->idle[k] == yard->agents[i].pid)
+				return true;
+	return false;
+}
+
 /* An agent has work or has yet to say that it is there: on a busy machine that
  * takes longer than any number of turns. */
 static bool
@@ -390,7 +402,7 @@ is_under_way(const struct yard *yard)
 
 	TAILQ_FOREACH(agent, &agents->all, all_entry)
 		if (agent->socket != -1 && (agent->hungry_ms == 0 ||
-		    agent->job_count > 0))
+		    agent->job_count > 0) && !is_idle(yard, agent->token))
 			return true;
 	return intake_unread(&yard->scheduler.intake) > 0;
 }

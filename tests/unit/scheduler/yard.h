@@ -32,8 +32,8 @@
 #include "mail/control_file/control_file.h"
 #include "scheduler/core.h"
 
-enum { YARD_AGENTS_MAX = 256, YARD_WAIT_MS = 20000,
-	YARD_SETTLE_MS = 1500 };
+enum { YARD_AGENTS_MAX = 256, YARD_WAIT_MS = 60000,
+	YARD_SETTLE_MS = 20000 };
 
 struct yard_shared {		/* between the test and its agents */
 	int		is_down;
@@ -46,6 +46,8 @@ struct yard_shared {		/* between the test and its agents */
 	unsigned	rcpts_most;	/* in one job */
 	unsigned	tries_most;	/* in a job line */
 	unsigned	ahead_most;	/* jobs in one agent's hands at once */
+	unsigned	idle_count;	/* those that will say no more */
+	pid_t		idle[YARD_AGENTS_MAX];
 };
 
 struct yard {
@@ -96,8 +98,8 @@ extern ino_t yard_accepted_as;
 typedef bool yard_condition(struct yard *yard, void *arg);
 bool yard_until(struct yard *yard, yard_condition *condition, void *arg);
 void yard_turns(struct yard *yard, int count);
-/* The same, so that what would happen has happened: on while an agent has work
- * or is about to come, at most YARD_SETTLE_MS more (some hang). */
+/* The same, so that what would happen has happened: on while an agent that does
+ * not hang has work or is about to come, at most YARD_SETTLE_MS more. */
 void yard_settle(struct yard *yard, int count);
 void yard_clock(struct yard *yard, int64_t seconds);
 

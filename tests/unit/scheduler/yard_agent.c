@@ -140,9 +140,6 @@ mischief(struct slice name, const struct control_job *job,
 
 	if (slice_starts(rcpt->user, "die"))
 		_exit(9);
-	if (slice_starts(rcpt->user, "hang"))
-		for (;;)
-			pause();
 	if (slice_starts(rcpt->user, "record")) {
 		verdict_set(&verdict, VERDICT_DELIVERED, NULL, "mailbox",
 		    "delivered");
@@ -161,6 +158,16 @@ mischief(struct slice name, const struct control_job *job,
 	return true;
 }
 
+/* The test waits for nothing more of this one. */
+static void
+is_idle_now(struct yard_shared *shared)
+{
+	unsigned at = __atomic_fetch_add(&shared->idle_count, 1,
+	    __ATOMIC_SEQ_CST);
+
+	shared->idle[at % YARD_AGENTS_MAX] = getpid();
+}
+
 static void
 rcpt_serve(struct yard_shared *shared, struct slice name,
     const struct control_job *job, const struct control_rcpt *rcpt, int control,
@@ -169,6 +176,11 @@ rcpt_serve(struct yard_shared *shared, struct slice name,
 	struct verdict verdict;
 
 	loop_plan(name, rcpt);
+	if (slice_starts(rcpt->user, "hang") ||
+	    slice_starts(rcpt->user, "mute"))
+		is_idle_now(shared);
+	while (slice_starts(rcpt->user, "hang"))
+		pause();
 	if (mischief(name, job, rcpt, control, lines) ||
 	    (loop_line[0] != '\0' && !slice_starts(rcpt->user, "again")))
 		return;

@@ -249,9 +249,12 @@ Test(supervisor, a_bad_configuration_is_refused_and_the_old_one_stays)
 
 Test(supervisor, other_listeners_restart_the_smtpserver_alone)
 {
+	char more[600];
+
 	cr_assert(instance_start(&in));
-	instance_configure(&in, "one.test",
-	    "listen 127.0.0.1:2525\n" PRIVATE);
+	snprintf(more, sizeof(more), "listen unix:%s/other\n" PRIVATE,
+	    in.run);
+	instance_configure(&in, "one.test", more);
 	kill(in.pid, SIGHUP);
 	instance_expect(&in, "run/facts", "start", 4);
 	instance_expect(&in, "run/facts", "reload", 2);
@@ -518,7 +521,7 @@ Test(supervisor, who_was_told_to_go_on_does_not_stand_still)
 	struct state state = { .pid = getpid(), .child_count = 1,
 	    .children = { { .name = "router", .state = "ready",
 	    .pid = getpid(), .since_s = 1 } } };
-	const struct timespec nap = { .tv_nsec = 300000000 };
+	const struct timespec nap = { .tv_nsec = 100000000 };
 	struct arena *arena = arena_new();
 	struct standstill all = { .arena = arena };
 	struct err err;

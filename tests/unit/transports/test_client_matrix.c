@@ -300,7 +300,7 @@ static const struct {
 
 /* How long an answer is waited for that does not come; where an answer that
  * comes has the same wait, long enough for it on a busy machine. */
-enum { SILENCE_MS = 200, SHARED_MS = 1000 };
+enum { SILENCE_MS = 200, SHARED_MS = 3000 };
 static const struct {
 	int64_t	*wait_ms;
 	int64_t	 short_ms;

@@ -21,7 +21,7 @@
 
 #include "base/banned.h"
 
-enum { WAIT_MS = 12000, LOOK_EVERY_MS = 10 };
+enum { WAIT_MS = 60000, LOOK_EVERY_MS = 10 };
 
 /* A message of the demo, and the event at its end. */
 struct fate {

@@ -120,7 +120,7 @@ last_number(const char *key)
 
 /* Two orders at once: one ends, and has the file read again; meanwhile the
  * message is no job. */
-Test(pieces, an_order_goes_on_when_its_message_is_known_again, .timeout = 120)
+Test(pieces, an_order_goes_on_when_its_message_is_known_again, .timeout = 900)
 {
 	static const char *const firsts[] = { "hold", "reroute" };
 
@@ -153,7 +153,7 @@ Test(pieces, an_order_goes_on_when_its_message_is_known_again, .timeout = 120)
 }
 
 /* The same, while a thread reads it for the first piece. */
-Test(pieces, an_order_that_opens_waits_for_what_is_read_again, .timeout = 120)
+Test(pieces, an_order_that_opens_waits_for_what_is_read_again, .timeout = 900)
 {
 	struct act *act, *other;
 
@@ -176,7 +176,7 @@ Test(pieces, an_order_that_opens_waits_for_what_is_read_again, .timeout = 120)
 }
 
 /* One that is described, or named, is waited for when its turn comes. */
-Test(pieces, a_message_that_is_read_again_is_not_passed_by, .timeout = 120)
+Test(pieces, a_message_that_is_read_again_is_not_passed_by, .timeout = 900)
 {
 	struct act *act, *other;
 	char line[200];
@@ -209,7 +209,7 @@ Test(pieces, a_message_that_is_read_again_is_not_passed_by, .timeout = 120)
 }
 
 /* Who was deleted meanwhile is not sent elsewhere. */
-Test(pieces, a_reroute_sees_what_was_deleted_meanwhile, .timeout = 120)
+Test(pieces, a_reroute_sees_what_was_deleted_meanwhile, .timeout = 900)
 {
 	struct act *act, *other;
 	int deleted;
@@ -240,7 +240,7 @@ nothing_moves(struct yard *y, void *arg)
 
 /* Served by an agent after the file was read: they are nobody's to be sent
  * elsewhere, in part or as a whole. */
-Test(pieces, who_was_served_meanwhile_is_not_routed_again, .timeout = 120)
+Test(pieces, who_was_served_meanwhile_is_not_routed_again, .timeout = 900)
 {
 	static const char *const choices[] = { "\"rcpt\":\"ok?*\"",
 		"\"select\":\"all\"" };
@@ -281,7 +281,7 @@ Test(pieces, who_was_served_meanwhile_is_not_routed_again, .timeout = 120)
 
 /* Another large message has come, so the recipients are looked for anew by a
  * thread, when the client leaves. */
-Test(pieces, a_client_leaves_while_a_thread_sorts, .timeout = 120)
+Test(pieces, a_client_leaves_while_a_thread_sorts, .timeout = 900)
 {
 	struct act *act;
 	ino_t first;
@@ -304,7 +304,7 @@ Test(pieces, a_client_leaves_while_a_thread_sorts, .timeout = 120)
 }
 
 /* What a retry has reached is tried, though its client leaves. */
-Test(pieces, a_retry_counts_though_its_client_left, .timeout = 120)
+Test(pieces, a_retry_counts_though_its_client_left, .timeout = 900)
 {
 	struct act *act;
 
@@ -370,24 +370,24 @@ order_while_they_expire(const char *op, enum state state)
 	close_all();
 }
 
-Test(pieces, who_is_held_does_not_expire_after_it, .timeout = 120)
+Test(pieces, who_is_held_does_not_expire_after_it, .timeout = 900)
 {
 	order_while_they_expire("hold", HELD);
 }
 
-Test(pieces, who_is_frozen_does_not_expire_after_it, .timeout = 120)
+Test(pieces, who_is_frozen_does_not_expire_after_it, .timeout = 900)
 {
 	order_while_they_expire("freeze", FROZEN);
 }
 
-Test(pieces, who_is_deleted_does_not_expire_after_it, .timeout = 120)
+Test(pieces, who_is_deleted_does_not_expire_after_it, .timeout = 900)
 {
 	order_while_they_expire("delete", DELETED);
 }
 
 /* Many agents die by it, and what that wrote was read before it is returned:
  * it is not tried again. */
-Test(pieces, who_is_returned_is_not_tried_after_an_agent_died, .timeout = 120)
+Test(pieces, who_is_returned_is_not_tried_after_an_agent_died, .timeout = 900)
 {
 	struct act *act;
 	int64_t done;

@@ -58,7 +58,7 @@ open_with_large(const char *user)
 
 /* The turn in which the file is found does not read it; meanwhile it is known
  * to be there, and is no message yet. */
-Test(large, its_file_is_read_beside_the_loop, .timeout = 120)
+Test(large, its_file_is_read_beside_the_loop, .timeout = 900)
 {
 	unsigned all = RCPTS + 1;
 	bool is_busy = false;
@@ -79,7 +79,7 @@ Test(large, its_file_is_read_beside_the_loop, .timeout = 120)
 }
 
 /* Another large one waits for it. */
-Test(large, there_is_one_at_a_time, .timeout = 120)
+Test(large, there_is_one_at_a_time, .timeout = 900)
 {
 	open_with_large("ok");
 	mail_to_many("ok", RCPTS);
@@ -90,7 +90,7 @@ Test(large, there_is_one_at_a_time, .timeout = 120)
 }
 
 /* Nothing was written: the next scheduler reads it again. */
-Test(large, the_scheduler_may_end_meanwhile, .timeout = 120)
+Test(large, the_scheduler_may_end_meanwhile, .timeout = 900)
 {
 	open_with_large("ok");
 	yard_stop(&yard);
@@ -250,7 +250,7 @@ is_kept(struct yard *y, void *arg)
 	return y->scheduler.reporter.kept != NULL;
 }
 
-Test(large, its_reports_are_many, .timeout = 120)
+Test(large, its_reports_are_many, .timeout = 900)
 {
 	struct told told;
 
@@ -267,7 +267,7 @@ Test(large, its_reports_are_many, .timeout = 120)
 }
 
 /* While its file is read for a report, while some were sent. */
-Test(large, the_scheduler_may_end_between_reports, .timeout = 120)
+Test(large, the_scheduler_may_end_between_reports, .timeout = 900)
 {
 	unsigned two = 2;
 	struct told told;

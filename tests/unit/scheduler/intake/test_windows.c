@@ -165,7 +165,7 @@ is_shelved(struct yard *y, void *arg)
 
 /* The wrong byte stands in the last window: nobody of the first ones gets
  * anything. */
-Test(windows, deliver_nothing_of_a_damaged_file, .timeout = 120)
+Test(windows, deliver_nothing_of_a_damaged_file, .timeout = 900)
 {
 	ino_t inode;
 	int fd;
@@ -241,7 +241,7 @@ is_told(struct yard *y, void *arg)
 }
 
 /* One window has fewer than a report is about. */
-Test(windows, reports_are_as_full_as_ever, .timeout = 120)
+Test(windows, reports_are_as_full_as_ever, .timeout = 900)
 {
 	static const char *const users[] = { "ok", "ok", "ok", "fail" };
 
@@ -253,7 +253,7 @@ Test(windows, reports_are_as_full_as_ever, .timeout = 120)
 }
 
 /* The disk refused their records: they are written before they are told. */
-Test(windows, tell_of_what_was_not_recorded, .timeout = 120)
+Test(windows, tell_of_what_was_not_recorded, .timeout = 900)
 {
 	static const char *const users[] = { "fail", "unrecorded-fail" };
 
@@ -265,7 +265,7 @@ Test(windows, tell_of_what_was_not_recorded, .timeout = 120)
 	yard_close(&yard);
 }
 
-Test(windows, tell_of_a_delay_once, .timeout = 120)
+Test(windows, tell_of_a_delay_once, .timeout = 900)
 {
 	unsigned all = REPORTS;
 	ino_t inode;
@@ -284,7 +284,7 @@ Test(windows, tell_of_a_delay_once, .timeout = 120)
 }
 
 /* `keep failed`: who is kept is in no list, and all are told in the end. */
-Test(windows, keep_what_failed, .timeout = 120)
+Test(windows, keep_what_failed, .timeout = 900)
 {
 	unsigned all = REPORTS;
 
@@ -302,7 +302,7 @@ Test(windows, keep_what_failed, .timeout = 120)
 }
 
 /* Their life ends: the scheduler itself has the last word about each. */
-Test(windows, tell_of_an_end, .timeout = 120)
+Test(windows, tell_of_an_end, .timeout = 900)
 {
 	yard_open(&yard, "group 50ms\n"
 	    "schedule */* { retry 10m; warn 0; expire 1d }");

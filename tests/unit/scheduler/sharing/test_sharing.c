@@ -188,7 +188,7 @@ Test(sharing, what_comes_when_the_list_is_here_goes_to_trash)
 	taken_before_it_is_read(1);
 }
 
-Test(sharing, and_so_does_what_is_read_in_pieces, .timeout = 120)
+Test(sharing, and_so_does_what_is_read_in_pieces, .timeout = 900)
 {
 	taken_before_it_is_read(20000);
 }
