@@ -38,7 +38,7 @@ body_flush(struct body_sum *sum)
 }
 
 static void
-body_take(struct body_sum *sum, struct slice bytes)
+body_sum_take(struct body_sum *sum, struct slice bytes)
 {
 	sum->total += bytes.n;
 	if (sum->left == 0)
@@ -61,7 +61,7 @@ canon_add(struct body_sum *sum, struct slice bytes)
 	while (sum->left > 0 && sum->wants->length - sum->total < bytes.n) {
 		size_t n = (size_t)(sum->wants->length - sum->total);
 
-		body_take(sum, slice_first(bytes, n));
+		body_sum_take(sum, slice_first(bytes, n));
 		bytes = slice_from(bytes, n);
 		body_flush(sum);
 		sum->is_broken |= digest_so_far(sum->run,
@@ -69,7 +69,7 @@ canon_add(struct body_sum *sum, struct slice bytes)
 		sum->wants++;
 		sum->left--;
 	}
-	body_take(sum, bytes);
+	body_sum_take(sum, bytes);
 }
 
 /* Blanks as one, those at the end left out (section 3.4.4).  What has single

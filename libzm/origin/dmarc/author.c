@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-enum { AUTHORS_MAX = 50 };
+enum { AUTHORS_MAX = 5000 };
 
 /* As the DNS has it: lower case, A-labels.  Empty: it cannot be. */
 static struct slice
@@ -33,10 +33,13 @@ author_name(struct arena *arena, struct slice domain)
 
 enum author { AUTHOR_ONE, AUTHOR_SEVERAL, AUTHOR_UNREADABLE };
 
-/* All authors of one field: of one domain, or none (an empty one)? */
+/* All authors of one field: of one domain, or none (an empty one)?  An address
+ * without a domain says nothing; it exempts no other (it is not even one, RFC
+ * 5322 section 3.4.1). */
 static enum author
 author_of_field(struct slice value, struct arena *arena, struct slice *domain)
 {
+	bool is_several = false;
 	enum header_answer answer;
 	struct slice name;
 	struct path path;
@@ -45,17 +48,18 @@ author_of_field(struct slice value, struct arena *arena, struct slice *domain)
 	for (int i = 0; i < AUTHORS_MAX; i++) {
 		answer = header_address(arena, &value, &path, &err);
 		if (answer == HEADER_ADDRESS_END)
-			return AUTHOR_ONE;
+			return is_several ? AUTHOR_SEVERAL : AUTHOR_ONE;
 		if (answer == HEADER_ADDRESS_BAD)
 			return AUTHOR_UNREADABLE;
+		if (path.domain.n == 0)
+			continue;
 		name = author_name(arena, path.domain);
-		if (name.n == 0 && path.domain.n > 0)
+		if (name.n == 0)
 			return AUTHOR_UNREADABLE;
-		if (i > 0 && !slice_equal(name, *domain))
-			return AUTHOR_SEVERAL;
+		is_several |= domain->n > 0 && !slice_equal(name, *domain);
 		*domain = name;
 	}
-	return AUTHOR_SEVERAL;
+	return AUTHOR_UNREADABLE;	/* who lists so many wants them unread */
 }
 
 /* The next field, as the router finds it: a line that is none ends no
