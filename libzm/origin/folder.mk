@@ -27,7 +27,7 @@ libzm_a_SOURCES += \
 	libzm/origin/dmarc/note.h libzm/origin/dmarc/policy.h \
 	libzm/origin/dmarc/record.c libzm/origin/dmarc/record.h \
 	libzm/origin/dmarc/walk.c \
-	libzm/origin/origin.c libzm/origin/origin.h \
+	libzm/origin/name.c libzm/origin/origin.c libzm/origin/origin.h \
 	libzm/origin/spf/spf.c libzm/origin/spf/spf.h \
 	libzm/origin/spf/internal.h \
 	libzm/origin/spf/macro.c libzm/origin/spf/match.c \

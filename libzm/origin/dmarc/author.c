@@ -7,29 +7,12 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <idn2.h>
-
 #include "grammar/message/header.h"
 #include "origin/dmarc/dmarc.h"
 
 #include "base/banned.h"
 
 enum { AUTHORS_MAX = 5000 };
-
-/* As the DNS has it: lower case, A-labels.  Empty: it cannot be. */
-static struct slice
-author_name(struct arena *arena, struct slice domain)
-{
-	struct slice name = { NULL, 0 };
-	uint8_t *ascii = NULL;
-
-	if (domain.n > 0 && idn2_lookup_u8((const uint8_t *)slice_dup(arena,
-	    domain), &ascii, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) ==
-	    IDN2_OK)
-		name = slice_lower(arena, slice_of((const char *)ascii));
-	idn2_free(ascii);
-	return name;
-}
 
 enum author { AUTHOR_ONE, AUTHOR_SEVERAL, AUTHOR_UNREADABLE };
 
@@ -53,7 +36,7 @@ author_of_field(struct slice value, struct arena *arena, struct slice *domain)
 			return AUTHOR_UNREADABLE;
 		if (path.domain.n == 0)
 			continue;
-		name = author_name(arena, path.domain);
+		name = origin_name(arena, path.domain);
 		if (name.n == 0)
 			return AUTHOR_UNREADABLE;
 		is_several |= domain->n > 0 && !slice_equal(name, *domain);
