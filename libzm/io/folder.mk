@@ -7,7 +7,7 @@ libzm_a_SOURCES += \
 	libzm/io/dns/kept.c libzm/io/dns/kept.h \
 	libzm/io/dns/records.c libzm/io/dns/text.c \
 	libzm/io/dns/resolv.c libzm/io/dns/resolv.h \
-	libzm/io/dns/wire.c \
+	libzm/io/dns/walk.c libzm/io/dns/walk.h libzm/io/dns/wire.c \
 	libzm/io/ipc.c libzm/io/ipc.h \
 	libzm/io/ipc_link.c libzm/io/ipc_link.h \
 	libzm/io/loop.c libzm/io/loop.h \

@@ -8,7 +8,8 @@ libzm_a_SOURCES += \
 	libzm/origin/authres/authres.c libzm/origin/authres/authres.h \
 	libzm/origin/authres_read.c libzm/origin/authres_read.h \
 	libzm/origin/dkim/dkim.c libzm/origin/dkim/dkim.h \
-	libzm/origin/dkim/canon.c libzm/origin/dkim/field.c \
+	libzm/origin/dkim/canon.c libzm/origin/dkim/choose.c \
+	libzm/origin/dkim/field.c \
 	libzm/origin/dkim/internal.h libzm/origin/dkim/key.c \
 	libzm/origin/dkim/sign.c libzm/origin/dkim/sign.h \
 	libzm/origin/dkim/tags.c \
@@ -26,7 +27,7 @@ libzm_a_SOURCES += \
 	libzm/origin/dmarc/note.h libzm/origin/dmarc/policy.h \
 	libzm/origin/dmarc/record.c libzm/origin/dmarc/record.h \
 	libzm/origin/dmarc/walk.c \
-	libzm/origin/origin.c libzm/origin/origin.h \
+	libzm/origin/name.c libzm/origin/origin.c libzm/origin/origin.h \
 	libzm/origin/spf/spf.c libzm/origin/spf/spf.h \
 	libzm/origin/spf/internal.h \
 	libzm/origin/spf/macro.c libzm/origin/spf/match.c \

@@ -25,4 +25,8 @@ const char *origin_text(enum origin origin);
 /* The reverse, except of "asks"; false: it is not such a word. */
 bool origin_of_text(struct slice text, enum origin *out);
 
+/* A domain as the DNS has it: lower case, A-labels, in the arena.  Empty: there
+ * is no such name. */
+struct slice origin_name(struct arena *arena, struct slice domain);
+
 #endif

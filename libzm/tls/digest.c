@@ -71,6 +71,20 @@ digest_take(struct digest_run *run, struct slice bytes)
 }
 
 int
+digest_so_far(const struct digest_run *run, unsigned char *out)
+{
+	EVP_MD_CTX *copy = EVP_MD_CTX_new();
+	unsigned n;
+	int is_good = run->is_good && copy != NULL &&
+	    EVP_MD_CTX_copy_ex(copy, run->context) == 1 &&
+	    EVP_DigestFinal_ex(copy, out, &n) == 1;
+
+	EVP_MD_CTX_free(copy);
+	ERR_clear_error();
+	return is_good ? 0 : -1;
+}
+
+int
 digest_end(struct digest_run **run, unsigned char *out)
 {
 	unsigned n;

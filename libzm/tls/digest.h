@@ -25,6 +25,8 @@ int digest(enum digest_kind kind, struct slice bytes, unsigned char *out);
 struct digest_run;
 struct digest_run *digest_begin(enum digest_kind kind);
 void digest_take(struct digest_run *run, struct slice bytes);
+/* The digest of what was taken so far; the run goes on.  0; -1 as digest. */
+int digest_so_far(const struct digest_run *run, unsigned char *out);
 /* The digest of all; frees the run and nulls *run.  0; -1 as digest. */
 int digest_end(struct digest_run **run, unsigned char *out);
 

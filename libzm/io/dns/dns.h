@@ -98,8 +98,10 @@ void dns_records_release(struct dns_records *records);
 enum dns_result dns_ask_records(const char *name, enum dns_type type,
     struct dns_records *out, struct err *err);
 
-/* Read whole answers (records.c), whoever asked.  dns_parse_addresses appends
- * to the *out_n that are there. */
+/* Read whole answers (records.c), whoever asked, with the question in them.
+ * Records count that are of the name asked for, or of the one that its aliases
+ * lead to (walk.h), here and below.  dns_parse_addresses appends to the *out_n
+ * that are there. */
 enum dns_result dns_parse_mx(const unsigned char *answer, size_t n,
     struct dns_mx *out, size_t *out_n, struct err *err);
 enum dns_result dns_parse_addresses(const unsigned char *answer, size_t n,

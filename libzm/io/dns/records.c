@@ -4,7 +4,7 @@
  * Out    hosts in the order to be tried, addresses, the bytes of records
  * Holds  nothing
  * Trusts no answer: lengths are ns_parserr's, counts are bounded here,
- *        host names must be host names, aliases end
+ *        host names must be host names, records must be the name's (walk.h)
  * Spec   RFC 5321 section 5.1, RFC 7505, RFC 1035, RFC 4035 section 3.2.3
  *
  * SPDX-License-Identifier: ISC
@@ -14,14 +14,12 @@
 #include <resolv.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/ascii.h"
 #include "io/dns/dns.h"
+#include "io/dns/walk.h"
 
 #include "base/banned.h"
-
-enum { ALIASES_MAX = 16 };	/* followed in one answer */
 
 /* Letters, digits, '-', '_' and '.': what may be a mail host's name. */
 static bool
@@ -70,29 +68,24 @@ enum dns_result
 dns_parse_mx(const unsigned char *answer, size_t n, struct dns_mx *out,
     size_t *out_n, struct err *err)
 {
-	ns_msg message;
+	struct dns_walk walk;
 	ns_rr record;
-	bool is_damaged = false;
 	unsigned records = 0;
 
 	*out_n = 0;
-	if (ns_initparse(answer, (int)n, &message) < 0) {
+	if (!dns_walk_begin(&walk, answer, n)) {
 		err_set(err, "the MX answer cannot be read");
 		return DNS_BAD;
 	}
-	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
-	    *out_n < DNS_MX_MAX; i++) {
+	while (*out_n < DNS_MX_MAX && dns_walk_next(&walk, &record)) {
 		struct dns_mx *mx = &out[*out_n];
 
-		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
-		if (is_damaged)
-			break;
-		if (ns_rr_type(record) != ns_t_mx ||
-		    ns_rr_class(record) != ns_c_in || ns_rr_rdlen(record) < 3)
+		if (ns_rr_type(record) != ns_t_mx || ns_rr_rdlen(record) < 3)
 			continue;
 		records++;
 		mx->preference = ns_get16(ns_rr_rdata(record));
-		if (dn_expand(ns_msg_base(message), ns_msg_end(message),
+		if (dn_expand(ns_msg_base(walk.message),
+		    ns_msg_end(walk.message),
 		    ns_rr_rdata(record) + 2, mx->host,
 		    sizeof(mx->host)) < 0 || !dns_is_host_name(mx->host))
 			continue;
@@ -103,7 +96,7 @@ dns_parse_mx(const unsigned char *answer, size_t n, struct dns_mx *out,
 		return DNS_BAD;
 	}
 	mx_sort(out, *out_n);
-	return dns_parsed(*out_n > 0, is_damaged, "MX", err);
+	return dns_parsed(*out_n > 0, walk.is_damaged, "MX", err);
 }
 
 /* ---- addresses --------------------------------------------------------- */
@@ -131,22 +124,15 @@ enum dns_result
 dns_parse_addresses(const unsigned char *answer, size_t n,
     struct dns_address *out, size_t *out_n, struct err *err)
 {
-	ns_msg message;
+	struct dns_walk walk;
 	ns_rr record;
 	size_t before = *out_n;
-	bool is_damaged = false;
 
-	if (ns_initparse(answer, (int)n, &message) < 0) {
+	if (!dns_walk_begin(&walk, answer, n)) {
 		err_set(err, "the address answer cannot be read");
 		return DNS_BAD;
 	}
-	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
-	    *out_n < DNS_ADDRESS_MAX; i++) {
-		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
-		if (is_damaged)
-			break;
-		if (ns_rr_class(record) != ns_c_in)
-			continue;
+	while (*out_n < DNS_ADDRESS_MAX && dns_walk_next(&walk, &record)) {
 		if (ns_rr_type(record) == ns_t_a && ns_rr_rdlen(record) == 4)
 			dns_address_set(AF_INET, ns_rr_rdata(record),
 			    &out[(*out_n)++]);
@@ -155,7 +141,7 @@ dns_parse_addresses(const unsigned char *answer, size_t n,
 			dns_address_set(AF_INET6, ns_rr_rdata(record),
 			    &out[(*out_n)++]);
 	}
-	return dns_parsed(*out_n > before, is_damaged, "address", err);
+	return dns_parsed(*out_n > before, walk.is_damaged, "address", err);
 }
 
 /* ---- records as they are ----------------------------------------------- */
@@ -164,29 +150,24 @@ enum dns_result
 dns_parse_records(const unsigned char *answer, size_t n, enum dns_type type,
     struct dns_records *out, struct err *err)
 {
-	ns_msg message;
+	struct dns_walk walk;
 	ns_rr record;
-	bool is_damaged = false;
 
 	str_reset(&out->bytes);
 	out->count = 0;
-	if (ns_initparse(answer, (int)n, &message) < 0) {
+	if (!dns_walk_begin(&walk, answer, n)) {
 		err_set(err, "the answer cannot be read");
 		return DNS_BAD;
 	}
-	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
-	    out->count < DNS_RECORDS_MAX; i++) {
-		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
-		if (is_damaged)
-			break;
-		if (ns_rr_class(record) != ns_c_in ||
-		    (unsigned)ns_rr_type(record) != (unsigned)type)
+	while (out->count < DNS_RECORDS_MAX && dns_walk_next(&walk,
+	    &record)) {
+		if ((unsigned)ns_rr_type(record) != (unsigned)type)
 			continue;
 		str_add(&out->bytes, (const char *)ns_rr_rdata(record),
 		    ns_rr_rdlen(record));
 		out->ends[out->count++] = out->bytes.len;
 	}
-	return dns_parsed(out->count > 0, is_damaged, "record", err);
+	return dns_parsed(out->count > 0, walk.is_damaged, "record", err);
 }
 
 void
@@ -213,40 +194,14 @@ dns_records_release(struct dns_records *records)
 
 /* ---- how far an answer is to be trusted -------------------------------- */
 
-/* The alias of name in the answer into out; false: it is none. */
-static bool
-cname_find(ns_msg *message, const char *name, char out[256])
-{
-	ns_rr record;
-
-	for (int i = 0; i < ns_msg_count(*message, ns_s_an); i++) {
-		if (ns_parserr(message, ns_s_an, i, &record) < 0)
-			return false;
-		if (ns_rr_type(record) == ns_t_cname &&
-		    ns_rr_class(record) == ns_c_in &&
-		    strcasecmp(ns_rr_name(record), name) == 0)
-			return dn_expand(ns_msg_base(*message),
-			    ns_msg_end(*message), ns_rr_rdata(record), out,
-			    256) >= 0;
-	}
-	return false;
-}
-
 void
 dns_parse_trust(const unsigned char *answer, size_t n, struct dns_trust *out)
 {
-	ns_msg message;
-	ns_rr record;
-	char next[256];
+	struct dns_walk walk;
 
 	memset(out, 0, sizeof(*out));
-	if (ns_initparse(answer, (int)n, &message) < 0 ||
-	    ns_msg_count(message, ns_s_qd) != 1 ||
-	    ns_parserr(&message, ns_s_qd, 0, &record) < 0)
+	if (!dns_walk_begin(&walk, answer, n))
 		return;
-	out->is_secure = ns_msg_getflag(message, ns_f_ad) != 0;
-	strlcpy(out->name, ns_rr_name(record), sizeof(out->name));
-	for (int i = 0; i < ALIASES_MAX && cname_find(&message, out->name,
-	    next); i++)
-		strlcpy(out->name, next, sizeof(out->name));
+	out->is_secure = ns_msg_getflag(walk.message, ns_f_ad) != 0;
+	strlcpy(out->name, walk.owner, sizeof(out->name));
 }

@@ -17,6 +17,7 @@
 
 #include "base/ascii.h"
 #include "io/dns/dns.h"
+#include "io/dns/walk.h"
 
 #include "base/banned.h"
 
@@ -172,27 +173,25 @@ lasts_by_soa(ns_msg *message, uint32_t *out_s)
 }
 
 /* The least of the records of the answer.  false: one cannot be read.
- * *out_is_there: some are of the type that was asked for. */
+ * *out_is_there: some are what was asked for. */
 static bool
-lasts_by_records(ns_msg *message, uint32_t *out_s, bool *out_is_there)
+lasts_by_records(struct dns_walk *walk, uint32_t *out_s, bool *out_is_there)
 {
-	ns_rr question, record;
+	ns_rr record;
 
 	*out_s = UINT32_MAX;
 	*out_is_there = false;
-	if (ns_msg_count(*message, ns_s_qd) != 1 ||
-	    ns_parserr(message, ns_s_qd, 0, &question) < 0)
-		return false;
-	for (int i = 0; i < ns_msg_count(*message, ns_s_an); i++) {
+	for (int i = 0; i < ns_msg_count(walk->message, ns_s_an); i++) {
 		uint32_t ttl_s;
 
-		if (ns_parserr(message, ns_s_an, i, &record) < 0)
+		if (ns_parserr(&walk->message, ns_s_an, i, &record) < 0)
 			return false;
 		ttl_s = ttl_of((uint32_t)ns_rr_ttl(record));
 		if (ttl_s < *out_s)
 			*out_s = ttl_s;
 		*out_is_there = *out_is_there ||
-		    ns_rr_type(record) == ns_rr_type(question);
+		    ((int)ns_rr_type(record) == walk->type &&
+		    dns_walk_fits(walk, &record));
 	}
 	return true;
 }
@@ -202,17 +201,17 @@ dns_answer_lasts(const unsigned char *answer, size_t n, uint32_t *out_s)
 {
 	enum dns_result result = dns_answer_result(answer, n);
 	uint32_t soa_s = UINT32_MAX;
-	ns_msg message;
+	struct dns_walk walk;
 	bool is_there;
 
 	if ((result != DNS_OK && result != DNS_NO_NAME) ||
 	    dns_answer_is_cut(answer, n) ||
-	    ns_initparse(answer, (int)n, &message) < 0 ||
-	    !lasts_by_records(&message, out_s, &is_there))
+	    !dns_walk_begin(&walk, answer, n) ||
+	    !lasts_by_records(&walk, out_s, &is_there))
 		return false;
 	if (result == DNS_OK && is_there)
 		return true;
-	if (!lasts_by_soa(&message, &soa_s))
+	if (!lasts_by_soa(&walk.message, &soa_s))
 		return false;
 	if (soa_s < *out_s)
 		*out_s = soa_s;
@@ -326,29 +325,24 @@ dns_parse_ptr(const unsigned char *answer, size_t n, struct dns_name *out,
     size_t *out_n, struct err *err)
 {
 	size_t before = *out_n;
-	bool is_damaged = false;
-	ns_msg message;
+	struct dns_walk walk;
 	ns_rr record;
 
-	if (ns_initparse(answer, (int)n, &message) < 0) {
+	if (!dns_walk_begin(&walk, answer, n)) {
 		err_set(err, "the PTR answer cannot be read");
 		return DNS_BAD;
 	}
-	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
-	    *out_n < DNS_PTR_MAX; i++) {
+	while (*out_n < DNS_PTR_MAX && dns_walk_next(&walk, &record)) {
 		char *text = out[*out_n].text;
 
-		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
-		if (is_damaged)
-			break;
 		if (ns_rr_type(record) == ns_t_ptr &&
-		    ns_rr_class(record) == ns_c_in &&
-		    dn_expand(ns_msg_base(message), ns_msg_end(message),
-		    ns_rr_rdata(record), text, sizeof(out->text)) >= 0 &&
+		    dn_expand(ns_msg_base(walk.message),
+		    ns_msg_end(walk.message), ns_rr_rdata(record), text,
+		    sizeof(out->text)) >= 0 &&
 		    wire_is_host_name(text))
 			(*out_n)++;
 	}
-	return dns_parsed(*out_n > before, is_damaged, "PTR", err);
+	return dns_parsed(*out_n > before, walk.is_damaged, "PTR", err);
 }
 
 /* Length-prefixed strings, one after the other. */
@@ -366,27 +360,21 @@ enum dns_result
 dns_parse_texts(const unsigned char *answer, size_t n, struct str *out,
     size_t ends[], size_t max, size_t *out_n, struct err *err)
 {
-	bool is_damaged = false;
-	ns_msg message;
+	struct dns_walk walk;
 	ns_rr record;
 
 	*out_n = 0;
-	if (ns_initparse(answer, (int)n, &message) < 0) {
+	if (!dns_walk_begin(&walk, answer, n)) {
 		err_set(err, "the TXT answer cannot be read");
 		return DNS_BAD;
 	}
-	for (int i = 0; i < ns_msg_count(message, ns_s_an) && *out_n < max;
-	    i++) {
-		is_damaged = ns_parserr(&message, ns_s_an, i, &record) < 0;
-		if (is_damaged)
-			break;
-		if (ns_rr_type(record) != ns_t_txt ||
-		    ns_rr_class(record) != ns_c_in)
+	while (*out_n < max && dns_walk_next(&walk, &record)) {
+		if (ns_rr_type(record) != ns_t_txt)
 			continue;
 		add_strings(out, ns_rr_rdata(record), ns_rr_rdlen(record));
 		ends[(*out_n)++] = out->len;
 	}
-	return dns_parsed(*out_n > 0, is_damaged, "TXT", err);
+	return dns_parsed(*out_n > 0, walk.is_damaged, "TXT", err);
 }
 
 enum dns_result

@@ -22,7 +22,10 @@
 
 struct body_sum {
 	struct digest_run *run;
-	uint64_t	   limit, total;
+	struct dkim_body_want *wants;	/* those that are not made yet */
+	size_t		   left;
+	uint64_t	   total;
+	bool		   is_broken;
 	char		   bytes[16384];
 	size_t		   n;
 };
@@ -35,13 +38,11 @@ body_flush(struct body_sum *sum)
 }
 
 static void
-canon_add(struct body_sum *sum, struct slice bytes)
+body_sum_take(struct body_sum *sum, struct slice bytes)
 {
-	uint64_t left = sum->total < sum->limit ? sum->limit - sum->total : 0;
-
 	sum->total += bytes.n;
-	if (bytes.n > left)
-		bytes.n = (size_t)left;
+	if (sum->left == 0)
+		return;
 	if (bytes.n > sizeof(sum->bytes) - sum->n)
 		body_flush(sum);
 	if (bytes.n > sizeof(sum->bytes)) {
@@ -51,6 +52,24 @@ canon_add(struct body_sum *sum, struct slice bytes)
 	if (bytes.n > 0)
 		memcpy(sum->bytes + sum->n, bytes.p, bytes.n);
 	sum->n += bytes.n;
+}
+
+/* Make the sums that end within the bytes that come now. */
+static void
+canon_add(struct body_sum *sum, struct slice bytes)
+{
+	while (sum->left > 0 && sum->wants->length - sum->total < bytes.n) {
+		size_t n = (size_t)(sum->wants->length - sum->total);
+
+		body_sum_take(sum, slice_first(bytes, n));
+		bytes = slice_from(bytes, n);
+		body_flush(sum);
+		sum->is_broken |= digest_so_far(sum->run,
+		    sum->wants->sum) != 0;
+		sum->wants++;
+		sum->left--;
+	}
+	body_sum_take(sum, bytes);
 }
 
 /* Blanks as one, those at the end left out (section 3.4.4).  What has single
@@ -111,18 +130,36 @@ body_add_lines(struct body_sum *sum, struct slice body, bool is_relaxed)
 }
 
 int
-dkim_body_sum(struct slice body, bool is_relaxed, uint64_t length,
-    unsigned char *out_sum, uint64_t *out_bytes)
+dkim_body_sums(struct slice body, bool is_relaxed,
+    struct dkim_body_want wants[], size_t count, uint64_t *out_bytes)
 {
 	struct body_sum sum;	/* its bytes are not cleared: they are many */
+	unsigned char whole[DIGEST_SHA256_BYTES];
 
 	sum.run = digest_begin(DIGEST_SHA256);
-	sum.limit = length;
+	sum.wants = wants;
+	sum.left = count;
 	sum.total = sum.n = 0;
+	sum.is_broken = false;
 	body_add_lines(&sum, body, is_relaxed);
 	body_flush(&sum);
 	*out_bytes = sum.total;
-	return digest_end(&sum.run, out_sum);
+	if (digest_end(&sum.run, whole) != 0)
+		return -1;
+	for (; sum.left > 0; sum.left--)
+		memcpy((sum.wants++)->sum, whole, sizeof(whole));
+	return sum.is_broken ? -1 : 0;
+}
+
+int
+dkim_body_sum(struct slice body, bool is_relaxed, uint64_t length,
+    unsigned char *out_sum, uint64_t *out_bytes)
+{
+	struct dkim_body_want want = { .length = length };
+	int result = dkim_body_sums(body, is_relaxed, &want, 1, out_bytes);
+
+	memcpy(out_sum, want.sum, sizeof(want.sum));
+	return result;
 }
 
 /* ---- the header ------------------------------------------------------- */

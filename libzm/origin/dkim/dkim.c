@@ -5,61 +5,48 @@
  * Trusts nobody: signatures, fields and tags are bounded
  * Spec   RFC 6376 section 6.1, RFC 8301, RFC 8463
  *
- * All keys are asked for before the first body is summed up, and bodies that
- * are signed in the same form are summed up once.  A large body with another
- * l= in each signature would cost a sum for each: there are BODY_SUMS_MAX.  By
- * rank, which is how much of its end a domain shares with the author's, it is
- * decided which signatures these limits leave out.
+ * All keys are asked for before the body is summed up, and that is done once in
+ * each form.  What costs nothing is done for all signatures that are read, and
+ * so leaves the costly steps to those that may pass.
  *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
 
-#include "base/ascii.h"
 #include "origin/dkim/internal.h"
-#include "tls/digest.h"
 
 #include "base/banned.h"
 
-enum {
-	BODY_SUMS_MAX = 3,	/* both forms, and one with l= */
-	FIELDS_AT_FIRST = 40,
-	DOMAIN_BYTES_MAX = 253
-};
+enum { FIELDS_AT_FIRST = 40 };
 
 struct signature {
-	struct header_field written;
-	size_t		  rank;
 	struct dkim_field field;
 	struct dkim_key	  key;
 	bool		  is_good;	/* so far */
-	unsigned char	  sum[DIGEST_SHA256_BYTES];
-	uint64_t	  body_bytes;
-	bool		  is_summed;	/* the two above are there */
+	bool		  has_room;	/* its key may be asked for */
+	size_t		  rank, place;	/* dkim_candidate */
+	struct dkim	  out;
 };
 
 struct judging {
-	struct arena	*arena;
+	struct arena	*arena;		/* of this call alone */
 	struct answers	*answers;
 	int64_t		 received_s;
-	struct slice	 author;
 	struct header_field *fields;
 	size_t		 field_count;	/* of the header, kept or not */
 	size_t		 field_room;
 	struct slice	 body;
-	struct signature signatures[DKIM_SIGNATURES_MAX];
-	struct dkim	*out;
+	struct signature *signatures;	/* the highest rank first */
 	size_t		 count;
-	unsigned	 body_sums;	/* made */
+	size_t		 header_bytes;	/* summed up */
 };
 
 static void
-judging_end(struct judging *judging, size_t row, enum origin origin,
-    const char *reason)
+signature_end(struct signature *one, enum origin origin, const char *reason)
 {
-	judging->out[row].origin = origin;
-	judging->out[row].reason = reason;
-	judging->signatures[row].is_good = false;
+	one->out.origin = origin;
+	one->out.reason = reason;
+	one->is_good = false;
 }
 
 /* ---- reading ---------------------------------------------------------- */
@@ -86,245 +73,242 @@ judging_keep_field(struct judging *judging, const struct header_field *field)
 	judging->fields[judging->field_count - 1] = *field;
 }
 
-/* How many bytes of its end a domain shares with the author's, in whole
- * labels; the author's own has one more than any below it. */
-static size_t
-judging_rank(const struct judging *judging, struct slice domain)
-{
-	struct slice author = judging->author;
-	size_t n = 0, shared = 0;
-
-	while (n < domain.n && n < author.n &&
-	    ascii_lower(domain.p[domain.n - n - 1]) ==
-	    ascii_lower(author.p[author.n - n - 1])) {
-		n++;
-		if ((n == domain.n || domain.p[domain.n - n - 1] == '.') &&
-		    (n == author.n || author.p[author.n - n - 1] == '.'))
-			shared = n;
-	}
-	return shared > 0 && domain.n == author.n && shared == domain.n ?
-	    shared + 1 : shared;
-}
-
-/* Of a signature that is not read yet; thousands take no memory. */
-static size_t
-judging_rank_of_field(const struct judging *judging,
-    const struct header_field *field)
-{
-	char domain[DOMAIN_BYTES_MAX];
-	struct dkim_tags tags;
-	struct slice d;
-	size_t n = 0;
-
-	if (field->whole.n > DKIM_FIELD_MAX ||
-	    !dkim_tags_read(field->value, &tags))
-		return 0;
-	d = dkim_tag(&tags, "d");
-	for (size_t i = 0; i < d.n; i++) {
-		if (ascii_is_space(d.p[i]))
-			continue;
-		if (n == sizeof(domain))
-			return 0;
-		domain[n++] = d.p[i];
-	}
-	return judging_rank(judging, (struct slice){ domain, n });
-}
-
-/* One more than there is room for: the last of the lowest rank goes, which may
- * be this one.  Those that stay are in the order of the header. */
 static void
-judging_replace(struct judging *judging, const struct header_field *field)
-{
-	struct signature *all = judging->signatures;
-	struct signature next = { .written = *field,
-	    .rank = judging_rank_of_field(judging, field) };
-	size_t lowest = DKIM_SIGNATURES_MAX - 1;
-
-	for (size_t i = lowest; i-- > 0;)
-		if (all[i].rank < all[lowest].rank)
-			lowest = i;
-	if (all[lowest].rank >= next.rank)
-		return;
-	memmove(&all[lowest], &all[lowest + 1],
-	    (DKIM_SIGNATURES_MAX - 1 - lowest) * sizeof(*all));
-	all[DKIM_SIGNATURES_MAX - 1] = next;
-}
-
-static void
-judging_choose(struct judging *judging, const struct header_field *field,
-    size_t found)
-{
-	if (found <= DKIM_SIGNATURES_MAX) {
-		judging->signatures[judging->count++].written = *field;
-		return;
-	}
-	if (judging->author.n == 0 ||
-	    judging->field_count > DKIM_HEADER_FIELDS_MAX)
-		return;		/* none is better, or can pass */
-	for (size_t i = 0; found == DKIM_SIGNATURES_MAX + 1 &&
-	    i < judging->count; i++)
-		judging->signatures[i].rank = judging_rank_of_field(judging,
-		    &judging->signatures[i].written);
-	judging_replace(judging, field);
-}
-
-static void
-judging_read(struct judging *judging, struct slice message, size_t *out_found)
+judging_read(struct judging *judging, struct slice message,
+    struct dkim_choice *choice)
 {
 	struct header_field field;
 	bool is_broken = false;
 
-	*out_found = 0;
 	while (header_next(&message, &field, &is_broken)) {
 		judging_keep_field(judging, &field);
-		if (header_is(&field, "DKIM-Signature"))
-			judging_choose(judging, &field, ++*out_found);
+		if (!header_is(&field, "DKIM-Signature"))
+			continue;
+		if (judging->field_count <= DKIM_HEADER_FIELDS_MAX ||
+		    choice->count == 0)
+			dkim_choose(choice, &field);
+		else
+			choice->found++;	/* none can pass */
 	}
 	judging->body = message;
-	for (size_t i = 0; i < judging->count; i++) {
+	judging->count = choice->count;
+	judging->signatures = arena_alloc(judging->arena, (choice->count + 1) *
+	    sizeof(*judging->signatures));
+	for (size_t i = 0; i < choice->count; i++) {
 		struct signature *one = &judging->signatures[i];
 
-		one->is_good = dkim_field_read(&one->written, DKIM_SIGNATURE,
-		    judging->arena, &one->field, &judging->out[i]);
-		one->rank = judging_rank(judging, judging->out[i].domain);
+		one->rank = choice->rows[i].rank;
+		one->place = choice->rows[i].place;
+		one->is_good = dkim_field_read(&choice->rows[i].written,
+		    DKIM_SIGNATURE, judging->arena, &one->field, &one->out);
 	}
 }
 
-/* ---- judging ------------------------------------------------------------ */
+/* ---- what costs nothing ------------------------------------------------- */
 
 /* Of a header that was not kept whole it is not known which field is the last
  * of its name, nor that there is no other one. */
 static void
-judging_whole(struct judging *judging, size_t row)
+judging_whole(struct judging *judging, struct signature *one)
 {
 	if (judging->field_count > DKIM_HEADER_FIELDS_MAX)
-		judging_end(judging, row, ORIGIN_PERMERROR, arena_printf(
+		signature_end(one, ORIGIN_PERMERROR, arena_printf(
 		    judging->arena, "the header has more than %d fields",
 		    (int)DKIM_HEADER_FIELDS_MAX));
 }
 
 static void
-judging_time(struct judging *judging, size_t row)
+judging_time(struct judging *judging, struct signature *one)
 {
-	uint64_t ends_s = judging->signatures[row].field.ends_s;
+	uint64_t ends_s = one->field.ends_s;
 
 	if (ends_s != UINT64_MAX && judging->received_s > 0 &&
 	    ends_s < (uint64_t)judging->received_s)
-		judging_end(judging, row, ORIGIN_FAIL,
+		signature_end(one, ORIGIN_FAIL,
 		    "the signature ended (x=) before the message came");
 }
 
-/* returns whether the key must be asked for */
-static bool
-judging_key(struct judging *judging, size_t row)
-{
-	struct signature *signature = &judging->signatures[row];
-	enum origin origin = dkim_key_find(judging->answers,
-	    &signature->field, judging->arena, &signature->key,
-	    &judging->out[row]);
+/* ---- keys --------------------------------------------------------------- */
 
-	signature->is_good = origin == ORIGIN_PASS;
-	return origin == ORIGIN_ASKS;
+static bool
+signature_has_key_of(const struct signature *a, const struct signature *b)
+{
+	return slice_equal_nocase(a->out.domain, b->out.domain) &&
+	    slice_equal_nocase(a->out.selector, b->out.selector);
 }
 
-/* Another signature whose body has the same sum; or NULL. */
-static const struct signature *
-judging_same_body(const struct judging *judging, size_t row)
+/* Has this one's key room?  Several by one key are one look-up. */
+static void
+judging_room(struct judging *judging, size_t row, size_t *names)
 {
-	const struct dkim_field *mine = &judging->signatures[row].field;
+	struct signature *mine = &judging->signatures[row];
+
+	for (size_t i = 0; i < row && !mine->has_room; i++)
+		mine->has_room = judging->signatures[i].has_room &&
+		    signature_has_key_of(&judging->signatures[i], mine);
+	if (mine->has_room)
+		return;
+	mine->has_room = *names < DKIM_KEYS_MAX;
+	*names += mine->has_room;
+	if (!mine->has_room)
+		signature_end(mine, ORIGIN_PERMERROR, arena_printf(
+		    judging->arena, "the signatures name more than %d keys, "
+		    "and those nearest the author are looked up",
+		    (int)DKIM_KEYS_MAX));
+}
+
+/* Find the keys of all that can be good.  returns whether some must be asked
+ * for */
+static bool
+judging_keys(struct judging *judging)
+{
+	size_t names = 0;
+	bool asks = false;
 
 	for (size_t i = 0; i < judging->count; i++) {
-		const struct dkim_field *one = &judging->signatures[i].field;
+		struct signature *one = &judging->signatures[i];
+		enum origin origin;
 
-		if (judging->signatures[i].is_summed &&
-		    one->is_relaxed_body == mine->is_relaxed_body &&
-		    one->length == mine->length)
-			return &judging->signatures[i];
+		if (one->is_good)
+			judging_whole(judging, one);
+		if (one->is_good)
+			judging_time(judging, one);
+		if (one->is_good)
+			judging_room(judging, i, &names);
+		if (!one->is_good)
+			continue;
+		origin = dkim_key_find(judging->answers, &one->field,
+		    judging->arena, &one->key, &one->out);
+		one->is_good = origin == ORIGIN_PASS;
+		asks |= origin == ORIGIN_ASKS;
 	}
-	return NULL;
+	return asks;
+}
+
+/* ---- the body ----------------------------------------------------------- */
+
+/* Put a length where it belongs, once. */
+static void
+wants_add(struct dkim_body_want wants[], size_t *count, uint64_t length)
+{
+	size_t at = *count;
+
+	while (at > 0 && wants[at - 1].length > length)
+		at--;
+	if (at > 0 && wants[at - 1].length == length)
+		return;
+	memmove(&wants[at + 1], &wants[at], (*count - at) * sizeof(*wants));
+	wants[at].length = length;
+	(*count)++;
 }
 
 static void
-judging_body(struct judging *judging, size_t row)
+signature_hold(struct signature *one, const unsigned char *sum,
+    uint64_t body_bytes)
 {
-	struct signature *mine = &judging->signatures[row];
-	const struct signature *same = judging_same_body(judging, row);
-	uint64_t length = mine->field.length;
+	uint64_t length = one->field.length;
 
-	if (same != NULL) {
-		memcpy(mine->sum, same->sum, sizeof(mine->sum));
-		mine->body_bytes = same->body_bytes;
-	} else if (judging->body_sums++ >= BODY_SUMS_MAX) {
-		judging_end(judging, row, ORIGIN_PERMERROR, arena_printf(
-		    judging->arena, "the signatures want the body summed up "
-		    "in more than %d ways (l=, c=)", (int)BODY_SUMS_MAX));
-		return;
-	} else if (dkim_body_sum(judging->body, mine->field.is_relaxed_body,
-	    length, mine->sum, &mine->body_bytes) != 0) {
-		judging_end(judging, row, ORIGIN_TEMPERROR,
-		    "the body could not be summed up");
-		return;
-	}
-	mine->is_summed = true;
-	if (length != UINT64_MAX && length > mine->body_bytes)
-		judging_end(judging, row, ORIGIN_FAIL,
+	if (length != UINT64_MAX && length > body_bytes)
+		signature_end(one, ORIGIN_FAIL,
 		    "the body is shorter than what was signed (l=)");
-	else if (mine->field.body_sum.n != sizeof(mine->sum) ||
-	    memcmp(mine->field.body_sum.p, mine->sum, sizeof(mine->sum)) != 0)
-		judging_end(judging, row, ORIGIN_FAIL,
+	else if (one->field.body_sum.n != DIGEST_SHA256_BYTES ||
+	    memcmp(one->field.body_sum.p, sum, DIGEST_SHA256_BYTES) != 0)
+		signature_end(one, ORIGIN_FAIL,
 		    "the body is not as it was signed");
 	else if (length != UINT64_MAX)
-		judging->out[row].unsigned_bytes = mine->body_bytes - length;
+		one->out.unsigned_bytes = body_bytes - length;
 }
 
+/* Hold the body against all that signed it in a form. */
 static void
-judging_signature(struct judging *judging, size_t row)
+judging_body(struct judging *judging, bool is_relaxed)
 {
-	struct signature *mine = &judging->signatures[row];
-	struct dkim *out = &judging->out[row];
+	struct dkim_body_want wants[DKIM_READ_MAX];
+	size_t count = 0, at;
+	uint64_t bytes;
+	bool is_broken;
+
+	for (size_t i = 0; i < judging->count; i++)
+		if (judging->signatures[i].is_good &&
+		    judging->signatures[i].field.is_relaxed_body == is_relaxed)
+			wants_add(wants, &count,
+			    judging->signatures[i].field.length);
+	if (count == 0)
+		return;
+	is_broken = dkim_body_sums(judging->body, is_relaxed, wants, count,
+	    &bytes) != 0;
+	for (size_t i = 0; i < judging->count; i++) {
+		struct signature *one = &judging->signatures[i];
+
+		if (!one->is_good || one->field.is_relaxed_body != is_relaxed)
+			continue;
+		for (at = 0; wants[at].length != one->field.length;)
+			at++;
+		if (is_broken)
+			signature_end(one, ORIGIN_TEMPERROR,
+			    "the body could not be summed up");
+		else
+			signature_hold(one, wants[at].sum, bytes);
+	}
+}
+
+/* ---- the signature itself ----------------------------------------------- */
+
+static void
+judging_signature(struct judging *judging, struct signature *mine)
+{
+	struct dkim *out = &mine->out;
 	struct str header = STR_INIT;
 	enum verify_result result;
 
 	dkim_add_signed_header(&header, judging->arena, judging->fields,
 	    judging->field_count, &mine->field);
+	judging->header_bytes += header.len;
 	result = verify_signature(mine->field.kind, mine->key.bytes,
 	    str_slice(&header), mine->field.signature, &out->key_bits);
 	str_release(&header);
 	if (result == VERIFY_NO_KEY)
-		judging_end(judging, row, ORIGIN_PERMERROR, arena_printf(
+		signature_end(mine, ORIGIN_PERMERROR, arena_printf(
 		    judging->arena, "the key %.*s._domainkey.%.*s cannot be "
 		    "read", SLICE_ARG(out->selector), SLICE_ARG(out->domain)));
 	else if (mine->field.kind == VERIFY_RSA_SHA256 &&
 	    out->key_bits < DKIM_KEY_BITS_MIN)
-		judging_end(judging, row, ORIGIN_FAIL, arena_printf(
+		signature_end(mine, ORIGIN_FAIL, arena_printf(
 		    judging->arena, "a key of %u bits proves nothing any more "
 		    "(RFC 8301)", out->key_bits));
 	else if (result == VERIFY_WRONG)
-		judging_end(judging, row, ORIGIN_FAIL, "the header is not as "
+		signature_end(mine, ORIGIN_FAIL, "the header is not as "
 		    "it was signed, or another key signed it");
+	else if (out->unsigned_bytes > 0)
+		signature_end(mine, ORIGIN_POLICY, arena_printf(
+		    judging->arena, "signed, but for the last %llu bytes of "
+		    "the body (l=), which anybody can have written",
+		    (unsigned long long)out->unsigned_bytes));
 	else
-		judging_end(judging, row, ORIGIN_PASS, out->unsigned_bytes >
-		    0 ? arena_printf(judging->arena, "signed, but for the "
-		    "last %llu bytes of the body (l=)",
-		    (unsigned long long)out->unsigned_bytes) : "signed");
+		signature_end(mine, ORIGIN_PASS, "signed");
 }
 
-/* The good one of the highest rank, of several the first; false: none is left.
- * Each that was judged is good no more. */
-static bool
-judging_next(const struct judging *judging, size_t *out_row)
+static void
+judging_signatures(struct judging *judging)
 {
-	bool has_one = false;
+	size_t checked = 0;
 
-	for (size_t i = 0; i < judging->count; i++)
-		if (judging->signatures[i].is_good && (!has_one ||
-		    judging->signatures[i].rank >
-		    judging->signatures[*out_row].rank)) {
-			*out_row = i;
-			has_one = true;
-		}
-	return has_one;
+	for (size_t i = 0; i < judging->count; i++) {
+		struct signature *one = &judging->signatures[i];
+
+		if (!one->is_good)
+			continue;
+		if (checked++ < DKIM_VERIFIED_MAX &&
+		    judging->header_bytes < DKIM_HEADERS_BYTES)
+			judging_signature(judging, one);
+		else
+			signature_end(one, ORIGIN_PERMERROR, "there are too "
+			    "many signatures, or too long headers, and those "
+			    "nearest the author are checked");
+	}
 }
+
+/* ---- what is told -------------------------------------------------------- */
 
 static enum origin
 judging_result(const struct judging *judging)
@@ -332,39 +316,96 @@ judging_result(const struct judging *judging)
 	enum origin result = judging->count == 0 ? ORIGIN_NONE : ORIGIN_FAIL;
 
 	for (size_t i = 0; i < judging->count; i++) {
-		if (judging->out[i].origin == ORIGIN_PASS)
+		enum origin one = judging->signatures[i].out.origin;
+
+		if (one == ORIGIN_PASS)
 			return ORIGIN_PASS;
-		if (judging->out[i].origin == ORIGIN_TEMPERROR)
-			result = ORIGIN_TEMPERROR;
+		if (one == ORIGIN_TEMPERROR || (one == ORIGIN_POLICY &&
+		    result == ORIGIN_FAIL))
+			result = one;
 	}
 	return result;
+}
+
+/* Is a told of before b?  A look-up that failed near the author is worth more
+ * than a stranger's good signature: it may speak for the author later. */
+static bool
+signature_comes_first(const struct signature *a, const struct signature *b)
+{
+	enum origin mine = a->out.origin, other = b->out.origin;
+	bool is_sound = mine == ORIGIN_PASS || mine == ORIGIN_TEMPERROR;
+
+	if (is_sound != (other == ORIGIN_PASS || other == ORIGIN_TEMPERROR))
+		return is_sound;
+	if (a->rank != b->rank)
+		return a->rank > b->rank;
+	if (mine != other && is_sound)
+		return mine == ORIGIN_PASS;
+	return a->place < b->place;
+}
+
+static void
+judging_tell_one(struct arena *arena, const struct dkim *from, struct dkim *out)
+{
+	*out = *from;
+	out->domain = slice_copy(arena, from->domain);
+	out->selector = slice_copy(arena, from->selector);
+	out->identity = slice_copy(arena, from->identity);
+	out->algorithm = slice_copy(arena, from->algorithm);
+	out->signature = slice_copy(arena, from->signature);
+	out->reason = slice_dup(arena, slice_of(from->reason));
+}
+
+/* Copy what is told of into an arena that lasts. */
+static void
+judging_tell(const struct judging *judging, struct arena *arena,
+    struct dkim *out, size_t *out_n)
+{
+	const struct signature *told[DKIM_SIGNATURES_MAX + 1];
+	size_t n = 0, at;
+
+	for (size_t i = 0; i < judging->count; i++) {
+		const struct signature *one = &judging->signatures[i];
+
+		for (at = n; at > 0 && signature_comes_first(one,
+		    told[at - 1]); at--)
+			told[at] = told[at - 1];
+		told[at] = one;
+		n += n < DKIM_SIGNATURES_MAX;
+	}
+	for (size_t i = 1; i < n; i++) {	/* as in the header */
+		const struct signature *one = told[i];
+
+		for (at = i; at > 0 && told[at - 1]->place > one->place; at--)
+			told[at] = told[at - 1];
+		told[at] = one;
+	}
+	for (size_t i = 0; i < n; i++)
+		judging_tell_one(arena, &told[i]->out, &out[i]);
+	*out_n = n;
 }
 
 enum origin
 dkim_judge(struct answers *answers, const struct dkim_ask *ask,
     struct arena *arena, struct dkim *out, size_t *out_n, size_t *out_found)
 {
-	struct judging judging = { .arena = arena, .answers = answers,
-	    .received_s = ask->received_s, .author = ask->author,
-	    .out = out };
-	size_t row = 0;
-	bool asks = false;
+	struct judging judging = { .arena = arena_new(), .answers = answers,
+	    .received_s = ask->received_s };
+	struct dkim_choice *choice = arena_alloc(judging.arena,
+	    sizeof(*choice));
+	enum origin result = ORIGIN_ASKS;
 
-	judging_read(&judging, ask->message, out_found);
-	*out_n = judging.count;
-	for (size_t i = 0; i < judging.count; i++) {
-		judging_whole(&judging, i);
-		if (judging.signatures[i].is_good)
-			judging_time(&judging, i);
-		if (judging.signatures[i].is_good)
-			asks |= judging_key(&judging, i);
+	choice->author = ask->author;
+	judging_read(&judging, ask->message, choice);
+	*out_found = choice->found;
+	*out_n = 0;
+	if (!judging_keys(&judging)) {
+		judging_body(&judging, false);
+		judging_body(&judging, true);
+		judging_signatures(&judging);
+		judging_tell(&judging, arena, out, out_n);
+		result = judging_result(&judging);
 	}
-	if (asks)
-		return ORIGIN_ASKS;
-	while (judging_next(&judging, &row)) {
-		judging_body(&judging, row);
-		if (judging.signatures[row].is_good)
-			judging_signature(&judging, row);
-	}
-	return judging_result(&judging);
+	arena_free(&judging.arena);
+	return result;
 }

@@ -4,12 +4,19 @@
  * Out    a judgement for each signature, in the order of the header
  *
  * Algorithms are rsa-sha256 and ed25519-sha256; sha1 and keys under 1024 bits
- * fail.  With l=, the unsigned bytes are counted.  x= is compared with the time
- * of receipt.
+ * fail.  A good signature that leaves a part of the body unsigned (l=) is
+ * ORIGIN_POLICY: it says nothing about what a reader sees.  x= is compared with
+ * the time of receipt.
  *
- * What is judged is bounded.  Where that is not all, those come first whose
- * domain has most in common with the author's, from its end: the one that DMARC
- * needs is not kept out by others that were put before it.
+ * What is judged is bounded, by what it costs.  Where that is not all, those
+ * come first whose domain has most in common with the author's, from its end:
+ * the one that DMARC needs is not kept out by others that were put before it.
+ * What fails without a look-up or a check of a key takes no room of others:
+ *
+ *	read		DKIM_READ_MAX signatures
+ *	keys asked for	DKIM_KEYS_MAX names
+ *	body summed up	once in each of the two forms, for all lengths
+ *	checked		DKIM_VERIFIED_MAX, and DKIM_HEADERS_BYTES of headers
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,7 +27,12 @@
 #include "origin/origin.h"
 
 enum {
-	DKIM_SIGNATURES_MAX = 8,	/* judged; the rest is counted */
+	DKIM_SIGNATURES_MAX = 8,	/* told of; the rest is counted */
+	DKIM_READ_MAX = 128,
+	DKIM_KEYS_MAX = 32,
+	DKIM_VERIFIED_MAX = 32,		/* as many sums of the header */
+	DKIM_HEADERS_BYTES = 16 << 20,	/* in all of these; the one that goes
+					 * beyond it is the last */
 	DKIM_FIELDS_MAX = 500,		/* names in h= */
 	DKIM_FIELD_MAX = 16384		/* bytes of a signature field */
 };
@@ -46,10 +58,13 @@ struct dkim {
 	const char	*reason;	/* a sentence for a postmaster */
 };
 
-/* Judge the signatures of a message.  out: room for DKIM_SIGNATURES_MAX;
- * *out_n: how many were judged; *out_found: how many there are.
+/* Judge the signatures of a message.  out: room for DKIM_SIGNATURES_MAX, those
+ * that pass or may pass later first, and among them those nearest the author,
+ * then in the order of the header; *out_n: how many; *out_found: how many the
+ * message has.
  * returns ORIGIN_ASKS; else ORIGIN_PASS when one passes, ORIGIN_NONE when there
- * is none, ORIGIN_TEMPERROR when one may pass later, ORIGIN_FAIL */
+ * is none, ORIGIN_TEMPERROR when one may pass later, ORIGIN_POLICY when one is
+ * good for a part, ORIGIN_FAIL */
 enum origin dkim_judge(struct answers *answers, const struct dkim_ask *ask,
     struct arena *arena, struct dkim *out, size_t *out_n, size_t *out_found);
 

@@ -7,6 +7,7 @@
 
 #include "grammar/message/header.h"
 #include "origin/dkim/dkim.h"
+#include "tls/digest.h"
 #include "tls/verify.h"
 
 /* ---- tags.c: "name=value; ..." (RFC 6376 section 3.2) -------------- */
@@ -32,6 +33,26 @@ struct slice dkim_tag(const struct dkim_tags *tags, const char *name);
 struct slice dkim_squeeze(struct arena *arena, struct slice value);
 /* Does a list with colons between its words have this one, in any case? */
 bool dkim_list_has(struct slice list, const char *word);
+
+/* ---- choose.c: which signatures are read ------------------------------ */
+
+struct dkim_candidate {
+	struct header_field written;
+	size_t		rank;	/* how much of its end d= shares with the
+				 * author's domain */
+	size_t		place;	/* in the header */
+};
+
+struct dkim_choice {		/* of any number of signatures */
+	struct slice	author;	/* or empty */
+	struct dkim_candidate rows[DKIM_READ_MAX]; /* the highest rank first,
+				 * then as in the header */
+	size_t		count, found;
+};
+
+/* One more signature of a header; the lowest rank goes when there is no
+ * room. */
+void dkim_choose(struct dkim_choice *choice, const struct header_field *field);
 
 /* ---- field.c: a signature as written (section 3.5) ----------------- */
 
@@ -77,6 +98,17 @@ enum origin dkim_key_find(struct answers *answers,
     struct dkim_key *into, struct dkim *out);
 
 /* ---- canon.c: what is signed (sections 3.4, 3.7) ------------------- */
+
+/* The sum of the first length bytes of a body. */
+struct dkim_body_want {
+	uint64_t	length;
+	unsigned char	sum[DIGEST_SHA256_BYTES];
+};
+
+/* Make the sums of a body in a canonical form, of all lengths in one walk; they
+ * ascend.  *out_bytes: how many bytes that form has altogether.  0 or -1. */
+int dkim_body_sums(struct slice body, bool is_relaxed,
+    struct dkim_body_want wants[], size_t count, uint64_t *out_bytes);
 
 /* The sum of the first length bytes of a body in its canonical form.
  * *out_bytes: how many bytes that form has altogether.  0 or -1. */

@@ -7,36 +7,22 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <idn2.h>
-
 #include "grammar/message/header.h"
 #include "origin/dmarc/dmarc.h"
 
 #include "base/banned.h"
 
-enum { AUTHORS_MAX = 50 };
-
-/* As the DNS has it: lower case, A-labels.  Empty: it cannot be. */
-static struct slice
-author_name(struct arena *arena, struct slice domain)
-{
-	struct slice name = { NULL, 0 };
-	uint8_t *ascii = NULL;
-
-	if (domain.n > 0 && idn2_lookup_u8((const uint8_t *)slice_dup(arena,
-	    domain), &ascii, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) ==
-	    IDN2_OK)
-		name = slice_lower(arena, slice_of((const char *)ascii));
-	idn2_free(ascii);
-	return name;
-}
+enum { AUTHORS_MAX = 5000 };
 
 enum author { AUTHOR_ONE, AUTHOR_SEVERAL, AUTHOR_UNREADABLE };
 
-/* All authors of one field: of one domain, or none (an empty one)? */
+/* All authors of one field: of one domain, or none (an empty one)?  An address
+ * without a domain says nothing; it exempts no other (it is not even one, RFC
+ * 5322 section 3.4.1). */
 static enum author
 author_of_field(struct slice value, struct arena *arena, struct slice *domain)
 {
+	bool is_several = false;
 	enum header_answer answer;
 	struct slice name;
 	struct path path;
@@ -45,17 +31,18 @@ author_of_field(struct slice value, struct arena *arena, struct slice *domain)
 	for (int i = 0; i < AUTHORS_MAX; i++) {
 		answer = header_address(arena, &value, &path, &err);
 		if (answer == HEADER_ADDRESS_END)
-			return AUTHOR_ONE;
+			return is_several ? AUTHOR_SEVERAL : AUTHOR_ONE;
 		if (answer == HEADER_ADDRESS_BAD)
 			return AUTHOR_UNREADABLE;
-		name = author_name(arena, path.domain);
-		if (name.n == 0 && path.domain.n > 0)
+		if (path.domain.n == 0)
+			continue;
+		name = origin_name(arena, path.domain);
+		if (name.n == 0)
 			return AUTHOR_UNREADABLE;
-		if (i > 0 && !slice_equal(name, *domain))
-			return AUTHOR_SEVERAL;
+		is_several |= domain->n > 0 && !slice_equal(name, *domain);
 		*domain = name;
 	}
-	return AUTHOR_SEVERAL;
+	return AUTHOR_UNREADABLE;	/* who lists so many wants them unread */
 }
 
 /* The next field, as the router finds it: a line that is none ends no

@@ -51,7 +51,8 @@ struct spf_state {		/* of one judgement */
 enum origin spf_expand(struct spf_state *state, struct slice text,
     struct slice domain, bool is_exp, struct str *out);
 /* The same for a domain, in the arena; labels are removed from the left until
- * it has at most 253 bytes. */
+ * it has at most 253 bytes.  ORIGIN_FAIL: it has a local part (or HELO) in
+ * UTF-8, which fits no name (RFC 8616 section 4). */
 enum origin spf_expand_domain(struct spf_state *state, struct slice text,
     struct slice domain, struct slice *out);
 

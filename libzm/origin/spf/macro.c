@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "grammar/message/mime_code.h"
 #include "origin/spf/internal.h"
 
 #include "base/banned.h"
@@ -321,6 +322,8 @@ spf_expand_domain(struct spf_state *state, struct slice text,
 	while (name.n > NAME_BYTES_MAX && slice_cut(&name, '.', &label))
 		;
 	*out = slice_copy(state->arena, name);
+	if (origin == ORIGIN_PASS && !mime_is_ascii(name))
+		origin = ORIGIN_FAIL;
 	str_release(&expanded);
 	return origin;
 }

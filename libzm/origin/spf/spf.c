@@ -3,12 +3,13 @@
  * In     client, HELO, MAIL FROM, answers
  * Out    a judgement with the record and the term that decided
  * Trusts nobody: at most SPF_TERMS_MAX terms look up, so recursion ends
- * Spec   RFC 7208 sections 2.4, 4, 6
+ * Spec   RFC 7208 sections 2.4, 4, 6; RFC 8616 section 4
  *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
 
+#include "grammar/message/mime_code.h"
 #include "origin/spf/internal.h"
 
 #include "base/banned.h"
@@ -22,11 +23,13 @@ struct spf_found {		/* what one record came to */
 static enum origin spf_check(struct spf_state *state, struct slice domain,
     struct spf_found *out);
 
-/* A domain that could publish: two labels at least, no address literal. */
+/* A domain that could publish: two labels at least, no address literal, and
+ * what the DNS can have. */
 static bool
 spf_is_domain(struct slice domain)
 {
-	return slice_find(domain, '.') < domain.n && domain.p[0] != '[';
+	return slice_find(domain, '.') < domain.n && domain.p[0] != '[' &&
+	    mime_is_ascii(domain);
 }
 
 /* ---- the record --------------------------------------------------------- */
@@ -162,6 +165,8 @@ spf_redirect(struct spf_state *state, const struct spf_term *term,
 	if (!spf_count(state))
 		return ORIGIN_PERMERROR;
 	origin = spf_expand_domain(state, term->spec, domain, &target);
+	if (origin == ORIGIN_FAIL)
+		return spf_complain(state, term, "leads to no name");
 	if (origin == ORIGIN_PASS)
 		origin = spf_check(state, target, out);
 	return origin == ORIGIN_NONE ? ORIGIN_PERMERROR : origin;
@@ -273,26 +278,38 @@ spf_reason(struct spf_state *state, const struct spf_found *found)
 
 /* ---- a judgement -------------------------------------------------------- */
 
+/* The domain as it is asked for and as macros have it (RFC 8616 section 4).
+ * What cannot be in the DNS stays as it is, and publishes nothing. */
+static void
+spf_take_domain(struct spf_state *state, struct slice domain)
+{
+	struct slice name = { NULL, 0 };
+
+	if (slice_ends(domain, "."))
+		domain = slice_first(domain, domain.n - 1);
+	if (!mime_is_ascii(domain))
+		name = origin_name(state->arena, domain);
+	state->sender_domain = name.n > 0 ? name : domain;
+}
+
 static void
 spf_take_sender(struct spf_state *state)
 {
-	struct slice sender = state->ask->sender;
+	struct slice sender = state->ask->sender, domain;
 	size_t at = sender.n;
 
 	for (size_t i = 0; i < sender.n; i++)
 		if (sender.p[i] == '@')
 			at = i;
 	state->local = slice_first(sender, at);
-	state->sender_domain = slice_from(sender, at + 1);
+	domain = slice_from(sender, at + 1);
 	if (sender.n == 0)
-		state->sender_domain = state->ask->helo;
+		domain = state->ask->helo;
 	else if (at == sender.n)
-		state->sender_domain = sender;
+		domain = sender;
 	if (state->local.n == 0 || at == sender.n)
 		state->local = SLICE("postmaster");
-	if (slice_ends(state->sender_domain, "."))
-		state->sender_domain = slice_first(state->sender_domain,
-		    state->sender_domain.n - 1);
+	spf_take_domain(state, domain);
 }
 
 enum origin

@@ -245,7 +245,10 @@ Test(dmarc, an_author_has_one_domain)
 		    ORIGIN_PERMERROR },
 		{ "From: a@x.test, <b@\n\n", NULL, ORIGIN_PERMERROR },
 		{ "From: a@x.test b@y.test\n\n", NULL, ORIGIN_PERMERROR },
-		{ "From: a, b@y.test\n\n", NULL, ORIGIN_NONE },
+		/* what names no domain exempts nobody */
+		{ "From: a, b@y.test\n\n", "y.test", ORIGIN_NONE },
+		{ "From: b@y.test, a\n\n", "y.test", ORIGIN_NONE },
+		{ "From: a@x.test, b, c@y.test\n\n", NULL, ORIGIN_NONE },
 		{ "From: nobody:;\n\n", NULL, ORIGIN_NONE },
 		{ "From: a\n\n", NULL, ORIGIN_NONE },
 		{ "From: \n\n", NULL, ORIGIN_NONE },
@@ -273,4 +276,43 @@ Test(dmarc, an_author_has_one_domain)
 			cr_expect(slice_is(domain, rows[i].domain), "%s: %.*s",
 			    rows[i].message, SLICE_ARG(domain));
 	}
+}
+
+/* A long list of one domain is of that domain; an endless one is not read. */
+Test(dmarc, many_authors_are_not_exempt)
+{
+	struct str message = STR_INIT;
+	struct slice domain;
+	struct dmarc instead;
+
+	for (int count = 60; count <= 60000; count *= 1000) {
+		str_reset(&message);
+		str_adds(&message, "From: a@x.test");
+		for (int i = 1; i < count; i++)
+			str_addf(&message, ", a%d@x.test", i);
+		str_adds(&message, "\n\nx");
+		cr_expect_eq(dmarc_author(str_slice(&message), arena, &domain,
+		    &instead), count == 60);
+		cr_expect_eq(instead.origin, count == 60 ? ORIGIN_NONE :
+		    ORIGIN_PERMERROR);
+	}
+	str_release(&message);
+}
+
+/* Text was added to what the author signed (l=): POLICY speaks for nobody.  A
+ * key with t=y proves no less than another. */
+Test(dmarc, a_signature_of_a_part_speaks_for_nobody)
+{
+	struct dkim dkim = { .origin = ORIGIN_PASS,
+	    .domain = SLICE("example.com"), .is_testing = true };
+	struct dmarc out;
+	struct err err;
+
+	cr_assert_eq(answers_read_zone(answers, slice_of(zone), &err), 0);
+	cr_expect_eq(dmarc_judge(answers, SLICE("example.com"), NULL, &dkim,
+	    1, arena, &out), ORIGIN_PASS);
+	dkim.origin = ORIGIN_POLICY;
+	cr_expect_eq(dmarc_judge(answers, SLICE("example.com"), NULL, &dkim,
+	    1, arena, &out), ORIGIN_FAIL);
+	cr_expect(!out.is_dkim_aligned);
 }
