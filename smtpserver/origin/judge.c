@@ -82,7 +82,8 @@ judge_case_end(struct judge_case *one, bool is_ok, const char *text)
 	arena_free(&arena);
 }
 
-/* A signature of a domain that tries it out (t=y) grants nothing. */
+/* A signature of a part of the body, or of a domain that tries it out, speaks
+ * for nobody. */
 static void
 judge_case_add_signers(const struct judge_case *one,
     struct judge_answer *answer)
@@ -90,7 +91,8 @@ judge_case_add_signers(const struct judge_case *one,
 	for (size_t i = 0; i < one->dkim_count; i++) {
 		const struct dkim *dkim = &one->dkims[i];
 
-		if (dkim->origin == ORIGIN_PASS && !dkim->is_testing)
+		if (dkim->origin == ORIGIN_PASS && dkim->unsigned_bytes == 0 &&
+		    !dkim->is_testing)
 			judge_answer_add_signer(answer, dkim->domain);
 	}
 }

@@ -279,13 +279,11 @@ judging_signature(struct judging *judging, struct signature *mine)
 	else if (result == VERIFY_WRONG)
 		signature_end(mine, ORIGIN_FAIL, "the header is not as "
 		    "it was signed, or another key signed it");
-	else if (out->unsigned_bytes > 0)
-		signature_end(mine, ORIGIN_POLICY, arena_printf(
-		    judging->arena, "signed, but for the last %llu bytes of "
-		    "the body (l=), which anybody can have written",
-		    (unsigned long long)out->unsigned_bytes));
 	else
-		signature_end(mine, ORIGIN_PASS, "signed");
+		signature_end(mine, ORIGIN_PASS, out->unsigned_bytes == 0 ?
+		    "signed" : arena_printf(judging->arena, "signed, but for "
+		    "the last %llu bytes of the body (l=), which anybody can "
+		    "have written", (unsigned long long)out->unsigned_bytes));
 }
 
 static void
@@ -320,9 +318,8 @@ judging_result(const struct judging *judging)
 
 		if (one == ORIGIN_PASS)
 			return ORIGIN_PASS;
-		if (one == ORIGIN_TEMPERROR || (one == ORIGIN_POLICY &&
-		    result == ORIGIN_FAIL))
-			result = one;
+		if (one == ORIGIN_TEMPERROR)
+			result = ORIGIN_TEMPERROR;
 	}
 	return result;
 }

@@ -4,9 +4,8 @@
  * Out    a judgement for each signature, in the order of the header
  *
  * Algorithms are rsa-sha256 and ed25519-sha256; sha1 and keys under 1024 bits
- * fail.  A good signature that leaves a part of the body unsigned (l=) is
- * ORIGIN_POLICY: it says nothing about what a reader sees.  x= is compared with
- * the time of receipt.
+ * fail.  With l=, the unsigned bytes are counted: such a signature passes, and
+ * speaks for nobody (dmarc.h).  x= is compared with the time of receipt.
  *
  * What is judged is bounded, by what it costs.  Where that is not all, those
  * come first whose domain has most in common with the author's, from its end:
@@ -63,8 +62,7 @@ struct dkim {
  * then in the order of the header; *out_n: how many; *out_found: how many the
  * message has.
  * returns ORIGIN_ASKS; else ORIGIN_PASS when one passes, ORIGIN_NONE when there
- * is none, ORIGIN_TEMPERROR when one may pass later, ORIGIN_POLICY when one is
- * good for a part, ORIGIN_FAIL */
+ * is none, ORIGIN_TEMPERROR when one may pass later, ORIGIN_FAIL */
 enum origin dkim_judge(struct answers *answers, const struct dkim_ask *ask,
     struct arena *arena, struct dkim *out, size_t *out_n, size_t *out_found);
 

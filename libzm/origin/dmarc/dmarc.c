@@ -108,6 +108,18 @@ judge_policy(struct judge *judge, size_t row)
 	return ORIGIN_NONE;
 }
 
+/* One that leaves a part of the body unsigned says nothing about what a reader
+ * sees. */
+static enum origin
+judge_signature(struct judge *judge, const struct dkim *dkim)
+{
+	enum origin origin = dkim->origin == ORIGIN_PASS &&
+	    dkim->unsigned_bytes > 0 ? ORIGIN_POLICY : dkim->origin;
+
+	return judge_mechanism(judge, origin, dkim->domain,
+	    judge->record->is_dkim_strict);
+}
+
 static enum origin
 judge_mechanisms(struct judge *judge, const struct spf *spf,
     const struct dkim dkims[], size_t dkim_count)
@@ -119,8 +131,7 @@ judge_mechanisms(struct judge *judge, const struct spf *spf,
 
 	judge->out->is_spf_aligned = spf_origin == ORIGIN_PASS;
 	for (size_t i = 0; i < dkim_count; i++) {
-		enum origin one = judge_mechanism(judge, dkims[i].origin,
-		    dkims[i].domain, judge->record->is_dkim_strict);
+		enum origin one = judge_signature(judge, &dkims[i]);
 
 		asks |= one == ORIGIN_ASKS;
 		is_trouble |= one == ORIGIN_TEMPERROR;
