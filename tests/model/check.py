@@ -49,6 +49,12 @@ SPOOL_BREAKS = {
     26: "F1: recovery has no barrier",
     27: "P4: the records are synced by fdatasync, the name is not",
     28: "S3: recovery looks at reports before the finished messages",
+    29: "start: the scheduler acts on what lay there before it may",
+    30: "F1: a control file that is alone is not looked at again",
+    31: "P6: a body is routed again although a worker is publishing it",
+    32: "P5: a message in a worker's hand is not waited for",
+    33: "F1: router/ is looked into before what is aside, not after it",
+    34: "F1: what is aside is looked into before router/, not after it",
 }
 CLUSTER_BREAKS = {
     1: "accept: 250 without a copy",
