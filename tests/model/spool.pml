@@ -1,6 +1,7 @@
 /* spool.pml - doc/INTERNALS.md section 2 as a model: the life of one message
  *
- * In     -DCUTS=n failures (4); -DBREAK=n one rule broken, see BREAKS below
+ * In     -DCUTS=n failures (4); -DBREAK=n one rule broken, see check.py;
+ *        -DHALVES=0 nobody works before both halves of recovery are over
  * Out    spin's verdict: no state in which a PROPERTY is false, and none in
  *        which all stands still but a row of the table
  * Holds  what processes see (m, k, r: where the message file, the control file
@@ -29,6 +30,9 @@
 #endif
 #ifndef CUTS
 #define CUTS 4
+#endif
+#ifndef HALVES
+#define HALVES 1
 #endif
 #define BROKEN(n) (BREAK == n)
 #define BIT(x) (1 << (x))
@@ -350,7 +354,7 @@ active proctype life()
 		:: else -> skip
 		fi;
 		if :: changed -> SYNCFS :: else -> skip fi;
-		changed = 0; up = 1; rec = 4 }
+		changed = 0; up = HALVES; rec = 4 }
 
 	/* ---- the second half, beside all the others; then the scheduler hears
 	 * of what lay there ---- */
@@ -401,7 +405,7 @@ active proctype life()
 		:: else -> skip
 		fi;
 		if :: changed -> SYNCFS :: else -> skip fi;
-		changed = 0; rec = 0; known = 1; come = 0; m_new = 0;
+		changed = 0; rec = 0; up = 1; known = 1; come = 0; m_new = 0;
 		k_new = 0; saw_m = 0; saw_k = 0; again = 0 }
 
 	/* ---- failures ---- */
