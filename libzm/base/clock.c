@@ -23,8 +23,11 @@
 
 enum { TEST_NAP_MS = 20 };
 
+enum { BOTH, WALL, OFFSETS };
+
+/* What is not in the file is 0: the rest of its page. */
 static const volatile int64_t *
-test_offset(void)
+test_offsets(void)
 {
 	static const volatile int64_t *offset;
 	static int asked;
@@ -42,7 +45,7 @@ test_offset(void)
 	if (fd < 0)
 		fatal("ZMAILER_TEST_CLOCK names %s, which cannot be opened",
 		    path);
-	map = mmap(NULL, sizeof(*offset), PROT_READ, MAP_SHARED, fd, 0);
+	map = mmap(NULL, OFFSETS * sizeof(*offset), PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
 	if (map == MAP_FAILED)
 		fatal("ZMAILER_TEST_CLOCK: %s cannot be mapped", path);
@@ -53,12 +56,15 @@ test_offset(void)
 static int64_t
 read_clock_us(clockid_t which)
 {
-	const volatile int64_t *offset = test_offset();
+	const volatile int64_t *offsets = test_offsets();
+	int64_t ahead_s = 0;
 	struct timespec ts;
 
+	if (offsets != NULL)
+		ahead_s = offsets[BOTH] + (which == CLOCK_REALTIME ?
+		    offsets[WALL] : 0);
 	clock_gettime(which, &ts);
-	return ((int64_t)ts.tv_sec + (offset ? *offset : 0)) * 1000000 +
-	    ts.tv_nsec / 1000;
+	return ((int64_t)ts.tv_sec + ahead_s) * 1000000 + ts.tv_nsec / 1000;
 }
 
 void
@@ -134,7 +140,7 @@ clock_real_us(void)
 int
 clock_nap_ms(void)
 {
-	return test_offset() ? TEST_NAP_MS : -1;
+	return test_offsets() ? TEST_NAP_MS : -1;
 }
 
 /* The date of a day since 1970 (in UTC), by eras of 400 years that begin in

@@ -7,8 +7,9 @@
  *
  * A test may move both clocks: if the environment names a file in
  * ZMAILER_TEST_CLOCK, its first 8 bytes (a native int64_t, seconds) are
- * added to both.  The file is mapped, so a change needs no message.  A process
- * whose clock can move never sleeps longer than clock_nap_ms.
+ * added to both, and the next 8, if there are any, to the wall clock alone, as
+ * by somebody who sets it.  The file is mapped, so a change needs no message.
+ * A process whose clock can move never sleeps longer than clock_nap_ms.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/since.h"
 #include "journal/event.h"
 #include "base/mem.h"
 #include "io/notify.h"
@@ -60,7 +61,7 @@ struct parent {
 	struct looks	 looks;
 	struct poison	 poison;
 	unsigned	 minutes;
-	bool		 is_reading;	/* a worker has WORKER_ROUTED, or
+	bool		 is_reading;	/* a process has WORKER_ROUTED, or
 					 * will */
 	bool		 has_read;	/* it is done */
 	uid_t		 ours[OURS_MAX];	/* not foreign in public/ */
@@ -274,7 +275,7 @@ parent_note_deferred(void *context, const char *name)
 	    (slice_starts(parsed.why, "milter") &&
 	    conf_milters_see_local(parent->process->conf)) ||
 	    fstatat(spool_dir_fd(parent->spool, AREA_DEFERRED, 0), name, &st,
-	    AT_SYMLINK_NOFOLLOW) != 0 || now_s - st.st_ctime <
+	    AT_SYMLINK_NOFOLLOW) != 0 || since_s(st.st_ctime) <
 	    spool_deferred_wait_s(now_s - st.st_mtime))
 		return true;
 	if (spool_resubmit(parent->spool, AREA_DEFERRED, name, &err) == 0)
@@ -294,7 +295,7 @@ parent_read_routed(struct parent *parent)
 	if (parent->is_reading || parent->has_read)
 		return;
 	parent->is_reading = true;
-	pool_add_task(parent->pool, WORKER_ROUTED);
+	pool_add_task_apart(parent->pool, WORKER_ROUTED);
 }
 
 static void

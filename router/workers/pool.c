@@ -23,6 +23,7 @@
 
 struct pool_task {
 	char			*line;
+	bool			 is_apart;	/* for a worker of its own */
 	TAILQ_ENTRY(pool_task)	 link;
 };
 TAILQ_HEAD(pool_task_list, pool_task);
@@ -37,6 +38,8 @@ struct pool_worker {
 	size_t			 count;		/* entries */
 	int64_t			 heard_ms;	/* last answer, or first line */
 	bool			 is_ending;	/* it was hung up */
+	bool			 is_apart;	/* for a task that takes long,
+						 * not for names */
 	TAILQ_ENTRY(pool_worker) link;
 };
 TAILQ_HEAD(pool_worker_list, pool_worker);
@@ -79,7 +82,8 @@ pool_worker_drop(struct pool_worker *worker, struct queue_entry *entry)
 static bool
 pool_worker_is_fit(const struct pool_worker *worker)
 {
-	return !worker->is_ending && child_is_running(worker->child);
+	return !worker->is_ending && !worker->is_apart &&
+	    child_is_running(worker->child);
 }
 
 static bool
@@ -127,18 +131,46 @@ pool_keeps_last(const struct pool *pool)
 }
 
 static void
-pool_give_tasks(struct pool *pool)
+pool_worker_give_task(struct pool_worker *worker, struct pool_task *task)
 {
-	struct pool_task *task;
+	TAILQ_REMOVE(&worker->pool->tasks, task, link);
+	worker->pool->task_count--;
+	worker->task = task;
+	str_addf(child_outbox(worker->child), "%s\n", task->line);
+}
+
+static struct pool_worker *pool_add_worker(struct pool *pool, bool is_apart);
+
+/* A worker for a task that takes long, beside those that are wanted; NULL:
+ * there can be none now. */
+static struct pool_worker *
+pool_worker_apart(struct pool *pool)
+{
 	struct pool_worker *worker;
 
-	while ((task = TAILQ_FIRST(&pool->tasks)) != NULL &&
-	    !pool_keeps_last(pool) &&
-	    (worker = pool_worker_least(pool, true)) != NULL) {
-		TAILQ_REMOVE(&pool->tasks, task, link);
-		pool->task_count--;
-		worker->task = task;
-		str_addf(child_outbox(worker->child), "%s\n", task->line);
+	TAILQ_FOREACH(worker, &pool->workers, link)
+		if (worker->is_apart && !worker->is_ending)
+			break;
+	if (worker == NULL)
+		worker = pool_add_worker(pool, true);
+	return worker->task == NULL && child_is_running(worker->child) ?
+	    worker : NULL;
+}
+
+static void
+pool_give_tasks(struct pool *pool)
+{
+	struct pool_task *task, *next;
+	struct pool_worker *worker;
+
+	TAILQ_FOREACH_SAFE(task, &pool->tasks, link, next) {
+		if (task->is_apart)
+			worker = pool_worker_apart(pool);
+		else
+			worker = pool_keeps_last(pool) ? NULL :
+			    pool_worker_least(pool, true);
+		if (worker != NULL)
+			pool_worker_give_task(worker, task);
 	}
 }
 
@@ -252,6 +284,14 @@ pool_task_free(struct pool_task **task)
 	mem_free(task);
 }
 
+/* It finishes what it has and sees the end of file after it. */
+static void
+pool_worker_hang_up(struct pool_worker *worker)
+{
+	worker->is_ending = true;
+	child_hang_up(worker->child);
+}
+
 static void
 pool_on_nap_end(void *context)
 {
@@ -279,6 +319,8 @@ pool_take_answer(struct pool_worker *worker, struct slice line)
 
 	if (worker->task != NULL && slice_is(what, worker->task->line)) {
 		pool_task_free(&worker->task);
+		if (worker->is_apart)
+			pool_worker_hang_up(worker);
 		if (pool->rows.task != NULL)
 			pool->rows.task(pool->rows.context, what,
 			    slice_is(how, "later"));
@@ -298,8 +340,8 @@ pool_take_answer(struct pool_worker *worker, struct slice line)
 
 /* ---- birth and death --------------------------------------------------- */
 
-void
-pool_add_task(struct pool *pool, const char *line)
+static void
+pool_add_task_line(struct pool *pool, const char *line, bool is_apart)
 {
 	struct pool_task *task;
 
@@ -308,8 +350,21 @@ pool_add_task(struct pool *pool, const char *line)
 			return;
 	task = mem_alloc(1, sizeof(*task));
 	task->line = mem_strdup(line);
+	task->is_apart = is_apart;
 	TAILQ_INSERT_TAIL(&pool->tasks, task, link);
 	pool->task_count++;
+}
+
+void
+pool_add_task(struct pool *pool, const char *line)
+{
+	pool_add_task_line(pool, line, false);
+}
+
+void
+pool_add_task_apart(struct pool *pool, const char *line)
+{
+	pool_add_task_line(pool, line, true);
 }
 
 bool
@@ -329,7 +384,8 @@ pool_worker_empty(struct pool_worker *worker)
 		router_queue_give_back(worker->pool->queue, entry);
 	}
 	if (worker->task != NULL)
-		pool_add_task(worker->pool, worker->task->line);
+		pool_add_task_line(worker->pool, worker->task->line,
+		    worker->task->is_apart);
 	pool_task_free(&worker->task);
 }
 
@@ -387,7 +443,10 @@ pool_worker_run(void *context, int socket)
 {
 	struct pool_worker *worker = context;
 
-	title_set("router worker %u", worker->ordinal);
+	if (worker->is_apart)
+		title_set("router reader");
+	else
+		title_set("router worker %u", worker->ordinal);
 	worker->pool->rows.worker(worker->pool->rows.context, socket);
 }
 
@@ -422,17 +481,19 @@ static const struct child_kind pool_worker_kind = {
 	.read = pool_worker_read, .ended = pool_worker_ended,
 };
 
-static void
-pool_add_worker(struct pool *pool)
+static struct pool_worker *
+pool_add_worker(struct pool *pool, bool is_apart)
 {
 	struct pool_worker *worker = mem_alloc(1, sizeof(*worker));
 
 	worker->pool = pool;
+	worker->is_apart = is_apart;
 	worker->ordinal = ++pool->ordinals;
 	TAILQ_INIT(&worker->entries);
 	worker->child = child_new(pool->process, &pool_worker_kind, worker);
 	TAILQ_INSERT_TAIL(&pool->workers, worker, link);
 	pool_worker_due(worker);
+	return worker;
 }
 
 static void
@@ -440,7 +501,7 @@ pool_add_workers(struct pool *pool, unsigned count)
 {
 	pool->wanted = count > 0 ? count : 1;
 	for (unsigned i = 0; i < pool->wanted; i++)
-		pool_add_worker(pool);
+		(void)pool_add_worker(pool, false);
 }
 
 /* ---- the whole ---------------------------------------------------------- */
@@ -461,7 +522,6 @@ pool_new(struct process *process, struct router_queue *queue, unsigned count,
 	return pool;
 }
 
-/* They finish what they have and see the end of file after it. */
 static void
 pool_end_all(struct pool *pool)
 {
@@ -471,8 +531,7 @@ pool_end_all(struct pool *pool)
 		next = TAILQ_NEXT(worker, link);
 		if (worker->is_ending)
 			continue;
-		worker->is_ending = true;
-		child_hang_up(worker->child);
+		pool_worker_hang_up(worker);
 		if (!child_is_running(worker->child))
 			pool_worker_free(&worker);
 	}

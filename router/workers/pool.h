@@ -53,6 +53,9 @@ struct pool *pool_new(struct process *process, struct router_queue *queue,
  * line that waits already is not added.  If there are several workers, one is
  * kept for names, because tasks come from users, too. */
 void pool_add_task(struct pool *pool, const char *line);
+/* The same for what takes long and comes seldom: a process of its own does it,
+ * which is there for that time only, and every other worker is for names. */
+void pool_add_task_apart(struct pool *pool, const char *line);
 /* Do so few tasks wait that more may be added? */
 bool pool_wants_tasks(const struct pool *pool);
 

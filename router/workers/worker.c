@@ -401,6 +401,10 @@ worker_route_name(struct worker *w, unsigned priority, const char *name)
 			w->outcome = "soon ";
 		break;
 	case SPOOL_CLAIM_TROUBLE:
+		if (spool_mend_twin(w->spool, priority, name)) {
+			w->outcome = "soon ";
+			break;
+		}
 		worker_report_trouble(&w->message, name, "claim", &err);
 		w->outcome = "later ";
 		break;

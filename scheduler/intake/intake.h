@@ -23,6 +23,7 @@ struct intake_item {
 };
 
 struct intake_again {
+	char		 id[SPOOL_ID_BYTES];
 	ino_t		 inode;
 	uint32_t	 number;	/* of its job */
 };
@@ -178,6 +179,9 @@ bool intake_has(const struct intake *intake, ino_t inode);
 bool intake_is_again(struct intake *intake);
 /* Is this one?  Who has it open waits for it. */
 bool intake_reads_again(const struct intake *intake, ino_t inode);
+/* The same of one whose id begins so.  The inode that an id has is not always
+ * that of its files (INTERNALS, C3). */
+bool intake_reads_again_id(const struct intake *intake, struct slice id);
 
 /* Reread the file because orders changed it: at once; a large one soon, and
  * until then the job is not known (intake_has). */

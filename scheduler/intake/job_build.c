@@ -46,10 +46,14 @@ kind_park(struct draft_kind *kind, const struct control_file *control,
 	}
 }
 
+/* The message's age at a moment; of one that is new because the clock went back
+ * (job_born_ms), at a moment of the clock since then, from now on. */
 static uint32_t
 job_age_at(int64_t moment_s, int64_t born_s)
 {
-	int64_t age_s = moment_s - born_s;
+	int64_t now_s = clock_wall_s();
+	int64_t age_s = moment_s - (moment_s <= born_s && now_s < born_s ?
+	    now_s : born_s);
 
 	return age_s < 1 ? 1 : age_s > UINT32_MAX ? UINT32_MAX :
 	    (uint32_t)age_s;

@@ -167,16 +167,33 @@ intake_reads_again(const struct intake *intake, ino_t inode)
 	return false;
 }
 
+bool
+intake_reads_again_id(const struct intake *intake, struct slice id)
+{
+	for (size_t i = 0; i < intake->again_count; i++) {
+		const struct intake_again *again = &intake->again[i];
+		struct slice whole = slice_of(again->id);
+
+		if (whole.n >= id.n && slice_equal(slice_first(whole, id.n),
+		    id) && again_is_awaited(intake, again))
+			return true;
+	}
+	return false;
+}
+
 void
 scan_again(struct intake *intake, const struct job *job)
 {
+	struct intake_again *again;
+
 	if (job->rcpt_total < JOB_LARGE_RCPTS)
 		return;
 	(void)intake_is_again(intake);	/* forget those that are known */
 	ARRAY_GROW(intake->again, intake->again_count, intake->again_capacity);
-	intake->again[intake->again_count++] =
-	    (struct intake_again){ job->inode,
-		    job_table_number(&intake->queue->jobs, job) };
+	again = &intake->again[intake->again_count++];
+	*again = (struct intake_again){ .inode = job->inode,
+	    .number = job_table_number(&intake->queue->jobs, job) };
+	strlcpy(again->id, job->id, sizeof(again->id));
 }
 
 /* ---- inotify ------------------------------------------------------------- */

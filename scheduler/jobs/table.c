@@ -1,7 +1,8 @@
 /* table.c - the jobs by inode, and the lists that name them
  *
- * Out    find, add, remove in constant time
- * Holds  two words a job, and one more in each list
+ * Out    find, add, remove in constant time, each of them: a table of a million
+ *        that grows moves some jobs with each one that is added
+ * Holds  two words a job, three while it grows, and one more in each list
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,23 +15,40 @@
 
 #include "base/banned.h"
 
-enum { TABLE_SIZE_MIN = 64 };
+enum {
+	TABLE_SIZE_MIN = 64,
+	TABLE_MOVES = 8		/* old slots that an addition looks at: all of
+				 * them long before the table grows again */
+};
+
+static void
+slots_init(struct job_slots *slots, size_t size)
+{
+	*slots = (struct job_slots){ mem_alloc(size, sizeof(struct job *)),
+	    size, 0 };
+}
+
+static void
+slots_release(struct job_slots *slots)
+{
+	mem_free(&slots->at);
+	*slots = (struct job_slots){ NULL, 0, 0 };
+}
 
 void
 job_table_init(struct job_table *table)
 {
 	memset(table, 0, sizeof(*table));
-	table->size = TABLE_SIZE_MIN;
-	table->count = table->wraps = 0;
-	table->slots = mem_alloc(table->size, sizeof(*table->slots));
+	slots_init(&table->now, TABLE_SIZE_MIN);
 }
 
 void
 job_table_release(struct job_table *table)
 {
-	mem_free(&table->slots);
+	slots_release(&table->now);
+	slots_release(&table->old);
 	mem_free(&table->large);
-	table->size = table->count = 0;
+	table->count = 0;
 	for (enum job_list_name name = 0; name < JOB_LISTS; name++) {
 		mem_free(&table->lists[name].jobs);
 		table->lists[name] = (struct job_list){ NULL, 0, 0 };
@@ -39,44 +57,102 @@ job_table_release(struct job_table *table)
 
 /* Inodes come in runs: multiply, so that the runs spread. */
 static size_t
-job_table_home(const struct job_table *table, ino_t inode)
+slots_home(const struct job_slots *slots, ino_t inode)
 {
 	uint64_t mixed = (uint64_t)inode * 0x9e3779b97f4a7c15u;
 
-	return (size_t)(mixed >> 32) & (table->size - 1);
+	return (size_t)(mixed >> 32) & (slots->size - 1);
 }
 
 static size_t
-job_table_slot(const struct job_table *table, ino_t inode)
+slots_find(const struct job_slots *slots, ino_t inode)
 {
-	size_t at = job_table_home(table, inode);
+	size_t at = slots_home(slots, inode);
 
-	while (table->slots[at] != NULL && table->slots[at]->inode != inode)
-		at = (at + 1) & (table->size - 1);
+	while (slots->at[at] != NULL && slots->at[at]->inode != inode)
+		at = (at + 1) & (slots->size - 1);
 	return at;
 }
 
 struct job *
 job_table_find(const struct job_table *table, ino_t inode)
 {
-	return table->slots[job_table_slot(table, inode)];
+	struct job *job = table->now.at[slots_find(&table->now, inode)];
+
+	if (job == NULL && table->old.count > 0)
+		job = table->old.at[slots_find(&table->old, inode)];
+	return job;
 }
 
 static void
-job_table_grow(struct job_table *table)
+slots_add(struct job_slots *slots, struct job *job)
 {
-	struct job_table bigger = *table;
+	size_t at = slots_find(slots, job->inode);
 
-	bigger.size *= 2;
-	bigger.slots = mem_alloc(bigger.size, sizeof(*bigger.slots));
-	for (size_t i = 0; i < table->size; i++) {
-		struct job *job = table->slots[i];
+	if (slots->at[at] != NULL)
+		panic("job %ju is in the table", (uintmax_t)job->inode);
+	slots->at[at] = job;
+	slots->count++;
+}
 
-		if (job != NULL)
-			bigger.slots[job_table_slot(&bigger, job->inode)] = job;
+/* Knuth 6.4 R: close the gap, so that no probe ends too early. */
+static void
+slots_remove(struct job_slots *slots, size_t gap, unsigned *io_wraps)
+{
+	size_t mask = slots->size - 1, at = gap;
+
+	slots->at[gap] = NULL;
+	slots->count--;
+	for (;;) {
+		struct job *job;
+		size_t home;
+
+		at = (at + 1) & mask;
+		job = slots->at[at];
+		if (job == NULL)
+			return;
+		home = slots_home(slots, job->inode);
+		if (((at - home) & mask) < ((at - gap) & mask))
+			continue;
+		*io_wraps += at < gap;
+		slots->at[gap] = job;
+		slots->at[at] = NULL;
+		gap = at;
 	}
-	mem_free(&table->slots);
-	*table = bigger;
+}
+
+/* ---- growth ------------------------------------------------------- */
+
+/* From the end to the front; what a removal moved to the end meanwhile is met
+ * when it begins there again. */
+static void
+table_move_some(struct job_table *table)
+{
+	struct job_slots *old = &table->old;
+
+	for (int i = 0; i < TABLE_MOVES && old->count > 0; i++) {
+		size_t at = (table->old_left - 1) & (old->size - 1);
+		struct job *job = old->at[at];
+
+		if (job == NULL) {
+			table->old_left = at;
+			continue;
+		}
+		slots_remove(old, at, &table->wraps);
+		slots_add(&table->now, job);
+	}
+	if (old->size > 0 && old->count == 0)
+		slots_release(old);
+}
+
+static void
+table_grow(struct job_table *table)
+{
+	while (table->old.size > 0)
+		table_move_some(table);
+	table->old = table->now;
+	table->old_left = table->old.size;
+	slots_init(&table->now, 2 * table->old.size);
 }
 
 /* ---- what was written of large ones ------------------------------ */
@@ -132,14 +208,14 @@ written_forget(struct job_table *table, const struct job *job)
 void
 job_table_add(struct job_table *table, struct job *job)
 {
-	size_t at;
-
-	if ((table->count + 1) * 4 > table->size * 3)
-		job_table_grow(table);
-	at = job_table_slot(table, job->inode);
-	if (table->slots[at] != NULL)
-		panic("job %ju is in the table", (uintmax_t)job->inode);
-	table->slots[at] = job;
+	if (table->old.size > 0)
+		table_move_some(table);
+	else if ((table->count + 1) * 4 > table->now.size * 3)
+		table_grow(table);
+	if (table->old.count > 0 &&
+	    table->old.at[slots_find(&table->old, job->inode)] != NULL)
+		panic("job %ju is in the old table", (uintmax_t)job->inode);
+	slots_add(&table->now, job);
 	table->count++;
 	if (job->rcpt_total >= JOB_LARGE_RCPTS) {
 		ARRAY_GROW(table->large, table->large_count,
@@ -150,41 +226,43 @@ job_table_add(struct job_table *table, struct job *job)
 	table->serial += job->rcpt_total >= JOB_LARGE_RCPTS;
 }
 
-/* Knuth 6.4 R: close the gap, so that no probe ends too early. */
+/* False: it is not in these. */
+static bool
+table_remove_from(struct job_table *table, struct job_slots *slots,
+    ino_t inode)
+{
+	size_t at = slots->count > 0 ? slots_find(slots, inode) : 0;
+
+	if (slots->count == 0 || slots->at[at] == NULL)
+		return false;
+	written_forget(table, slots->at[at]);
+	slots_remove(slots, at, &table->wraps);
+	table->count--;
+	return true;
+}
+
 void
 job_table_remove(struct job_table *table, ino_t inode)
 {
-	size_t mask = table->size - 1, gap = job_table_slot(table, inode),
-	    at = gap;
+	if (!table_remove_from(table, &table->now, inode))
+		(void)table_remove_from(table, &table->old, inode);
+	if (table->old.size > 0 && table->old.count == 0)
+		slots_release(&table->old);
+}
 
-	if (table->slots[gap] == NULL)
-		return;
-	written_forget(table, table->slots[gap]);
-	table->slots[gap] = NULL;
-	table->count--;
-	for (;;) {
-		struct job *job;
-		size_t home;
-
-		at = (at + 1) & mask;
-		job = table->slots[at];
-		if (job == NULL)
-			return;
-		home = job_table_home(table, job->inode);
-		if (((at - home) & mask) < ((at - gap) & mask))
-			continue;
-		table->wraps += at < gap;
-		table->slots[gap] = job;
-		table->slots[at] = NULL;
-		gap = at;
-	}
+/* The old slots come after the others. */
+static struct job *
+table_at(const struct job_table *table, size_t at)
+{
+	return at < table->now.size ? table->now.at[at] :
+	    table->old.at[at - table->now.size];
 }
 
 struct job *
 job_table_next(const struct job_table *table, size_t *cursor)
 {
-	while (*cursor < table->size) {
-		struct job *job = table->slots[(*cursor)++];
+	while (*cursor < table->now.size + table->old.size) {
+		struct job *job = table_at(table, (*cursor)++);
 
 		if (job != NULL)
 			return job;
@@ -195,8 +273,8 @@ job_table_next(const struct job_table *table, size_t *cursor)
 void
 job_walk_init(struct job_walk *walk, const struct job_table *table)
 {
-	*walk = (struct job_walk){ table->size, table->size, table->wraps,
-	    false };
+	*walk = (struct job_walk){ table->now.size + table->old.size,
+	    table->now.size, table->wraps, false };
 }
 
 struct job *
@@ -205,10 +283,12 @@ job_walk_next(struct job_walk *walk, const struct job_table *table,
 {
 	if (walk->is_over)
 		return NULL;
-	if (walk->size != table->size || walk->wraps != table->wraps)
+	if (walk->size != table->now.size || walk->wraps != table->wraps)
 		job_walk_init(walk, table);
+	if (walk->left > table->now.size + table->old.size)
+		walk->left = table->now.size;	/* all of them have moved */
 	while (walk->left > 0 && *budget > 0) {
-		struct job *job = table->slots[--walk->left];
+		struct job *job = table_at(table, --walk->left);
 
 		(*budget)--;
 		if (job != NULL)

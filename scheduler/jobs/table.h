@@ -17,9 +17,17 @@ struct job_written {
 	uint32_t	 number;
 };
 
+struct job_slots {		/* open addressing */
+	struct job	**at;
+	size_t		 size, count;	/* size: a power of two; 0: none */
+};
+
 struct job_table {
-	struct job	**slots;	/* open addressing, a power of two */
-	size_t		 size, count;
+	struct job_slots now;
+	struct job_slots old;		/* while it grows: jobs that have not
+					 * moved to the others yet */
+	size_t		 old_left;	/* the next one to be looked at */
+	size_t		 count;
 	unsigned	 wraps;		/* jobs that moved from the front of
 					 * the slots to the end */
 	uint32_t	 serial;	/* another one when a job of at least
@@ -45,10 +53,11 @@ struct job *job_table_next(const struct job_table *table, size_t *cursor);
 
 /* A walk in pieces.  A job that stays in the table is visited at least once,
  * whatever is added or removed between the pieces, and perhaps twice.  It goes
- * from the end to the front, because a removal only moves others forward; after
- * growth or wraps it starts again. */
+ * from the end to the front, because a removal only moves others forward, and
+ * through the old slots before the others, into which they go; when the table
+ * begins to grow, or after wraps, it starts again. */
 struct job_walk {
-	size_t		 left, size;
+	size_t		 left, size;	/* left: of both, the old ones last */
 	unsigned	 wraps;
 	bool		 is_over;
 };

@@ -233,29 +233,6 @@ expire_reroutes(const struct vertex *vertex, const struct control_file *control)
 	    vertex->thread->ring->clause.exhaust == EXHAUST_REROUTE;
 }
 
-static bool
-expire_is_of_group(const struct control_group *group,
-    const struct control_rcpt *rcpt)
-{
-	return rcpt >= group->rcpts && rcpt < group->rcpts +
-	    group->rcpt_count;
-}
-
-/* Its group; most often that of the one before. */
-static const struct control_group *
-expire_group(const struct control_file *control,
-    const struct control_rcpt *rcpt,
-    const struct control_group *before)
-{
-	const struct control_group *group = control->groups;
-
-	if (before != NULL && expire_is_of_group(before, rcpt))
-		return before;
-	while (!expire_is_of_group(group, rcpt))
-		group++;
-	return group;
-}
-
 /* What a rule has ended fails; what has no address, too. */
 static void
 expire_add_resend(struct resend *those, const struct vertex *vertex,
@@ -272,8 +249,7 @@ expire_add_resend(struct resend *those, const struct vertex *vertex,
 		    !resend_is_address(rcpt->user))
 			continue;
 		own->flags |= RCPT_RESENT;
-		those->groups[n] = expire_group(control, rcpt, n > 0 ?
-		    those->groups[n - 1] : NULL);
+		those->groups[n] = control_group_at(control, rcpt->offset);
 		those->rcpts[n] = rcpt;
 		those->count++;
 	}

@@ -441,7 +441,7 @@ vertex_is_for_sweep(const struct vertex *vertex)
 void
 outcome_sweep(struct outcome *outcome, int64_t now_ms)
 {
-	size_t looks = outcome->queue->jobs.size / SWEEPS + 1;
+	size_t looks = outcome->queue->jobs.now.size / SWEEPS + 1;
 	struct job *job;
 
 	while (looks-- > 0) {

@@ -77,6 +77,9 @@ retry_left_ms(struct retry_waits waits, unsigned tries,
 {
 	int64_t most_ms = retry_delay_max_ms(waits), left_ms;
 
+	if (tries > 0 && last_try_s > now_s &&
+	    (next_s == 0 || next_s > last_try_s))
+		now_s = last_try_s;	/* the clock went back since */
 	if (next_s > 0) {
 		if (most_ms < (int64_t)RETRY_EXPLICIT_MAX_S * 1000)
 			most_ms = (int64_t)RETRY_EXPLICIT_MAX_S * 1000;
@@ -89,8 +92,6 @@ retry_left_ms(struct retry_waits waits, unsigned tries,
 	if (tries == 0)
 		return 0;
 	left_ms = retry_delay_ms(waits, tries, random);
-	if (last_try_s > now_s)		/* the clock went back */
-		return left_ms;
 	if (now_s - last_try_s >= left_ms / 1000)
 		return 0;
 	return left_ms - (now_s - last_try_s) * 1000;

@@ -46,8 +46,8 @@ int64_t retry_explicit_ms(int64_t wish_s);
 
 /* What is left, in milliseconds from now_s on, until a retry that the
  * control file plans: next_s, else last_try_s and the list.  Never over the
- * list's longest span, so that a clock that jumped cannot hide mail;
- * 0: now. */
+ * list's longest span, so that a clock that jumped cannot hide mail; where it
+ * went back since the last try, the span that was planned then; 0: now. */
 int64_t retry_left_ms(struct retry_waits waits, unsigned tries,
     int64_t last_try_s, int64_t next_s, int64_t now_s, uint32_t random);
 

@@ -465,7 +465,9 @@ greylist_ask(struct greylist *greylist, struct slice net, struct slice pair,
 	    !greylist_sum(net, pair, sum))
 		return 0;
 	entry = entry_find(greylist, sum);
-	if (entry == NULL || now_s >= entry->until_s)
+	/* the clock may have been set back: it begins anew */
+	if (entry == NULL || now_s >= entry->until_s ||
+	    (!entry->passed && now_s < entry->first_s))
 		return greylist_first_seen(greylist, entry != NULL ? entry :
 		    greylist_entry_add(greylist, sum, now_s), terms, now_s);
 	if (!entry->passed && now_s < entry->first_s + terms->after_s)

@@ -2,7 +2,7 @@
 """Kill the scheduler between the pieces of an order about one message to
 very many.
 
-    pieces.py [--all | --sample N]
+    pieces.py [--work pieces|hands] [--all | --sample N]
 
 A message to 20,000 recipients waits for a destination that is suspended.  It
 is held, released, frozen, thawed, made to expire, tried again, routed again
@@ -10,12 +10,20 @@ in part, deleted; each order is written 8,192 recipients at a time (4,096 to
 be routed again), and synced.  The scheduler is killed before or after its Nth
 call that changes the disk during one of them.  After its restart each
 recipient is once there, in one state; the order, given again, reaches all.
-Then the other orders follow.  In the end all are let go, and each has the
-message once (but who was about to be routed again, who may have it twice).
+Then the other orders follow.
+
+The work `hands` is the same while agents have some of them and are killed, so
+that the scheduler writes that they were tried, and while a retry of all of
+them is being carried out, 8,192 a turn, beside the deliveries that it causes:
+there the scheduler is killed when so many messages have arrived.
+
+In the end all are let go, and each has the message once (but who was about to
+be routed again, who may have it twice).
 
 SPDX-License-Identifier: ISC
 """
 import os
+import signal
 import sys
 import time
 
@@ -24,7 +32,7 @@ import crash                                         # noqa: E402, F401
 import matrix                                        # noqa: E402
 import orders                                        # noqa: E402
 from nth import CALLS, COUNT, KILL_AFTER, KILL_BEFORE, Nth  # noqa: E402
-from zmtest import mta                               # noqa: E402
+from zmtest import mta, smtpserver                   # noqa: E402
 
 RCPTS = 20000
 PART = "to=*1@*"            # a tenth, all over the file
@@ -40,6 +48,9 @@ STORY = [
     ("reroute", "reroute", {"select": PART}, "suspended"),
 ]
 BACK = {"delete": "undelete"}       # before the next one
+DEATH, RETRY = "death", "retry"     # the other two, in this order, at the end
+AGENTS = 4                          # that are killed
+RETRY_EACH = 20                     # messages from one kill to the next
 WAIT_S = 300                        # on a machine that has other work
 
 
@@ -94,7 +105,7 @@ class Point(orders.Point):
             f"route * via 127.0.0.1:{self.server.port}\n"
             "workers smtpserver 1\nworkers router 1\n"
             f"limit recipients {RCPTS}\n"
-            "schedule */* { retry 1h; expire 9d }\n"
+            f"schedule */* {{ retry 1h; expire 9d; agents {AGENTS} }}\n"
             "keep failed 4w\n")
         self.nth = Nth(self.mta.top)
         self.mta.env.update(self.nth.instance_env(self.mta.dir))
@@ -112,6 +123,10 @@ class Point(orders.Point):
                 self.one(name, op, fields, state)
             if self.order == "" and name in BACK:
                 self.back(name)
+        if self.order == DEATH:
+            self.death()
+        elif self.order == RETRY:
+            self.retry()
         self.let_go()
 
     def choice(self, name):
@@ -201,6 +216,90 @@ class Point(orders.Point):
         until("all suspended", lambda: self.settled() == {
             "suspended": RCPTS})
 
+    # ---- agents ------------------------------------------------------
+
+    def agents(self):
+        return [pid for pid in self.mta.pids()
+                if mta.process_name(pid) == "smtp"]
+
+    def all_there(self):
+        """Nobody is lost, or there twice; but who was about to be routed
+        again."""
+        found = self.settled()
+        most = RCPTS if self.order else RCPTS + RCPTS // 10
+        assert RCPTS <= sum(found.values()) <= most, found
+        return found
+
+    def death(self):
+        """The next host says nothing, and who waits for it is killed: each
+        has one attempt more, which is written in pieces."""
+        silence = smtpserver.Rule("MAIL", ("silence",))
+        self.server.rules.append(silence)
+        self.ask("resume", channel="smtp")
+        until("agents at work", lambda: len(self.agents()) >= AGENTS and
+              self.server.sessions >= AGENTS and
+              self.settled().get("active", 0) >= 100 * AGENTS)
+        self.ask("suspend", channel="smtp", reason="test")
+        active = self.settled()["active"]
+        self.plan(DEATH)
+        for pid in self.agents():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        until("a kill, or records of all", lambda: self.is_fired() or
+              self.states().get("waiting", 0) >= active)
+        self.is_met(DEATH)
+        self.server.rules.remove(silence)
+        until("no agent", lambda: "active" not in self.all_there())
+        # who was recorded waits for an hour
+        answer = self.ask("retry", select="all", per_second=0)
+        assert answer[-1].get("done"), answer[-1]
+        until("all suspended", lambda: set(self.all_there()) == {"suspended"})
+
+    def is_fired(self):
+        return bool(self.nth.read()["fired"])
+
+    def is_met(self, name):
+        state = self.nth.read()
+        self.fired = self.fired or bool(state["fired"])
+        self.what = state["what"] or self.what
+        if self.mode == COUNT:
+            self.calls[name] = self.nth.calls().get("scheduler", "")
+        self.nth.plan()
+
+    def retry(self):
+        """All are put off, then tried again: by a selector, for which a
+        thread reads the file."""
+        answer = self.ask("schedule", select="all", next="+2h")
+        assert answer[-1].get("done"), answer[-1]
+        until("all waiting", lambda: set(self.all_there()) == {"waiting"})
+        self.ask("resume", channel="smtp")
+        before = len(self.server.messages)
+        answer = self.ask_once("retry", select="to=u*", per_second=0)
+        assert answer and answer[-1].get("done"), answer
+        until("a kill, or the end", lambda: self.is_killed(before) or
+              not self.left("queue", "transport", "router"))
+        if self.mode == COUNT:
+            self.calls[RETRY] = "." * ((len(self.server.messages) - before) //
+                                       RETRY_EACH)
+        else:
+            until("nobody at work", lambda: "active" not in self.states())
+            self.ask("retry", select="all", per_second=0)
+
+    def is_killed(self, before):
+        """Kill it when so many have come, once."""
+        if self.mode == COUNT or self.fired or \
+                len(self.server.messages) - before < \
+                (self.target - 1) * RETRY_EACH:
+            return self.fired
+        pid = next((pid for pid in self.mta.pids()
+                    if mta.process_name(pid) == "scheduler"), None)
+        if pid is not None:
+            os.kill(pid, signal.SIGKILL)
+            self.fired, self.what = True, "between two turns"
+        return self.fired
+
     # ---- the end -----------------------------------------------------
 
     def left(self, *areas):
@@ -252,5 +351,31 @@ class Pieces(matrix.Workload):
                 for mode in (KILL_BEFORE, KILL_AFTER) if "kill" in kinds]
 
 
+class Hands(Pieces):
+    """What agents had in hand when they were killed, and what a retry gives
+    them."""
+
+    def __init__(self):
+        super().__init__()
+        self.name = "hands"
+
+    def calls(self):
+        found = {}
+        for order in (DEATH, RETRY):
+            plain = Point(COUNT, order, 0).run()
+            if plain.trouble:
+                raise SystemExit(f"hands: the plain run of {order} fails: "
+                                 f"{plain.trouble}")
+            found.update(plain.calls)
+        found["scheduler"] = found[""] = "".join(found.values())
+        return found
+
+    def points(self, calls, kinds=matrix.KINDS):
+        return [Point(mode, name, n) for name in (DEATH, RETRY)
+                for n in range(1, len(calls[name]) + 1)
+                for mode in (KILL_BEFORE, KILL_AFTER)
+                if "kill" in kinds and (name, mode) != (RETRY, KILL_BEFORE)]
+
+
 if __name__ == "__main__":
-    sys.exit(matrix.main(__doc__, [Pieces()]))
+    sys.exit(matrix.main(__doc__, [Pieces(), Hands()]))

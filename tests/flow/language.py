@@ -34,6 +34,8 @@
     ask    MTA { hold select=all reason=odd } expect [key=value ...]
     ask    MTA { events ev=rcpt.ok } until key=value ...
     clock  +5m                            without: the machine's clock
+    clock  -1d                            the wall clock alone: what the files
+                                          tell of is tomorrow then
     log    MTA expect EVENT key=value ... [count N] | -not
     server NAME -hangup                   it closes all its connections
     server NAME expect messages N | sessions N | data "text" | command "text"
@@ -263,7 +265,7 @@ def check(line, name):
     if words[0] == "log":
         check_log(words[3:], where)
     if words[0] == "clock":
-        span(words[1] if len(words) > 1 else "", where)
+        span(words[1].removeprefix("-") if len(words) > 1 else "", where)
     if words[0] == "run" and "expect" not in words:
         raise FlowError(f"{where}: run needs: expect STATUS")
     if words[0] in ("log", "mailbox", "spool", "memory",

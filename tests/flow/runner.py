@@ -460,11 +460,16 @@ class Flow:
                          lambda: all(map(mta.is_still, pids)))
 
     def do_clock(self, line):
-        """Wait for deliveries first: one under way would run out of time."""
+        """Wait for deliveries first: one under way would run out of time.
+        What is set back is the wall clock alone."""
         for actor in self.actors.values():
             if isinstance(actor, mta.Mta):
                 actor.wait_idle()
-        self.clock.move(language.span(line.words[1]))
+        word = line.words[1]
+        if word.startswith("-"):
+            self.clock.set_back(language.span(word[1:]))
+        else:
+            self.clock.move(language.span(word))
 
     def do_log(self, line):
         instance, words = self.mta_of(line.words[1]), line.words[3:]

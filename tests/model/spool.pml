@@ -1,6 +1,7 @@
 /* spool.pml - doc/INTERNALS.md section 2 as a model: the life of one message
  *
- * In     -DCUTS=n failures (4); -DBREAK=n one rule broken, see BREAKS below
+ * In     -DCUTS=n failures (4); -DBREAK=n one rule broken, see check.py;
+ *        -DHALVES=0 nobody works before both halves of recovery are over
  * Out    spin's verdict: no state in which a PROPERTY is false, and none in
  *        which all stands still but a row of the table
  * Holds  what processes see (m, k, r: where the message file, the control file
@@ -29,6 +30,9 @@
 #endif
 #ifndef CUTS
 #define CUTS 4
+#endif
+#ifndef HALVES
+#define HALVES 1
 #endif
 #define BROKEN(n) (BREAK == n)
 #define BIT(x) (1 << (x))
@@ -65,7 +69,13 @@ byte window;				/* INTERNALS section 5 allows a copy */
 bool was_cut, rerouted, adopted;	/* power; D8 was begun; S1 of the dead */
 
 byte sub, rou, sch, rep, rec;		/* where each program is; 0: not begun */
-bool up;				/* recovery is over */
+bool up;				/* the first half of recovery is over */
+bool known;				/* the second one, too */
+bool come;				/* notify told the scheduler of K */
+bool m_new, k_new;	/* until known: changed (ctime) since the start */
+bool saw_m, saw_k;	/* by the second half, in queue/, in transport/ */
+bool again;		/* D3 since it looked into router/: a second one takes a
+			 * minute */
 byte cuts;
 
 #define ALL 3
@@ -75,6 +85,9 @@ byte cuts;
 #define K_TO(p) k = p; k_disk = k_disk | BIT(p)
 #define R_TO(p) r = p; r_disk = r_disk | BIT(p)
 #define M_FSYNC m_safe = m_full; m_disk = BIT(m)
+#define M_GOES(p) M_TO(p); m_new = !known
+#define K_COMES K_TO(TRANSPORT); k_new = !known; come = !known
+#define K_SAYS k_new = !known
 #define K_SAFE k_safe = k_full; ok_safe = ok; bad_safe = bad; \
 	marked_safe = marked; marks_safe = marks
 #define R_FSYNC r_safe = r_full; r_disk = BIT(r)
@@ -121,6 +134,9 @@ end:	do
 	got = got | BIT(i); window = window & ~BIT(i)
 #define ANSWERED(i) (answer & BIT(i))
 #define REFUSED(i) (refusal & BIT(i))
+#define OLD (known || (BROKEN(29) && up))
+#define LONE_K (k == TRANSPORT && saw_k && !saw_m && \
+	(BROKEN(30) || (m != QUEUE && !k_new)))
 #define OWED (k != TRANSPORT || !k_full || marks > r_number || BROKEN(20))
 
 /* One place of those that the disk may have. */
@@ -140,7 +156,8 @@ inline choose(set, out)
 inline all_die()
 {
 	AGENTS_DIE; sub = 5; rou = 0; sch = 0; rep = 0; rec = 0; up = 0;
-	changed = 0
+	changed = 0; known = 0; come = 0; m_new = 0; k_new = 0;
+	saw_m = 0; saw_k = 0; again = 0
 }
 
 /* What was not durable may be there or not, each file for itself. */
@@ -181,7 +198,7 @@ active proctype life()
 
 	do
 	/* ---- submitter ---- */
-	:: atomic { sub == 0 -> up = 1; M_TO(PUBLIC); sub = 1 }	/* S0 */
+	:: atomic { sub == 0 -> up = 1; known = 1; M_TO(PUBLIC); sub = 1 }	/* S0 */
 	:: atomic { sub == 1 ->
 		if :: BROKEN(4) -> M_TO(ROUTER) :: else -> m_full = 1 fi;
 		said = said || BROKEN(2); sub = 2 }
@@ -196,40 +213,41 @@ active proctype life()
 	:: atomic { sub == 4 -> said = 1; sub = 5 }		/* 250 */
 
 	/* ---- router ---- */
-	:: atomic { up && rou == 0 && m == ROUTER ->		/* S2 -> C1 */
-		M_TO(CLAIM); rou = 1 }
+	:: atomic { up && rou == 0 && m == ROUTER && !m_twin -> /* S2 -> C1 */
+		M_GOES(CLAIM); rou = 1 }
 	:: atomic { rou == 1 && k == TRANSPORT ->		/* P5: not yet */
-		M_TO(ROUTER); rou = 0 }
-	:: atomic { rou == 1 -> M_TO(DEFERRED); rou = 0 }	/* D1 */
-	:: atomic { up && m == DEFERRED -> M_TO(ROUTER) }	/* D3 */
+		M_GOES(ROUTER); rou = 0 }
+	:: atomic { rou == 1 -> M_GOES(DEFERRED); rou = 0 }	/* D1 */
+	:: atomic { up && m == DEFERRED && !m_twin && !again ->	/* D3 */
+		M_GOES(ROUTER); again = rec > 4 }
 	:: atomic { rou == 1 && K_AWAY && m_full ->		/* P1 */
 		K_NEW; rou = 2 }
 	:: atomic { rou == 2 ->					/* P2 */
 		if :: BROKEN(5) -> skip :: else -> k_full = 1 fi; rou = 3 }
 	:: atomic { rou == 3 ->					/* P2 -> P3 */
-		if :: BROKEN(6) -> K_TO(TRANSPORT)
-		:: else -> M_TO(QUEUE) fi; rou = 4 }
+		if :: BROKEN(6) -> K_COMES
+		:: else -> M_GOES(QUEUE) fi; rou = 4 }
 	:: atomic { rou == 4 ->					/* P3 -> P4 */
-		if :: BROKEN(6) -> M_TO(QUEUE)
-		:: else -> K_TO(TRANSPORT) fi;
+		if :: BROKEN(6) -> M_GOES(QUEUE)
+		:: else -> K_COMES fi;
 		rou = (BROKEN(5) -> 5 : 0) }
 	:: atomic { rou == 5 -> k_full = 1; rou = 0 }
 	/* each minute, and when a worker died: what no lock holds */
 	:: atomic { up && k == PLAN && (rou == 1 || (rou == 0 &&
 		m != QUEUE)) -> K_TO(NONE) }			/* P1 */
-	:: atomic { up && rou == 0 && m == CLAIM -> M_TO(ROUTER) } /* C1 */
+	:: atomic { up && rou == 0 && m == CLAIM -> M_GOES(ROUTER) } /* C1 */
 	:: atomic { up && rou == 0 && m == QUEUE && k == PLAN ->   /* P3 */
-		if :: k_full -> K_TO(TRANSPORT) :: else -> K_TO(NONE) fi }
+		if :: k_full -> K_COMES :: else -> K_TO(NONE) fi }
 	:: atomic { up && sub == 5 && m == PUBLIC ->		/* S0, S1 */
-		if :: m_full -> M_TO(ROUTER); adopted = 1
+		if :: m_full -> M_GOES(ROUTER); adopted = 1
 		:: else -> M_TO(NONE) fi }
 
 	/* ---- scheduler and its agents ---- */
 	:: atomic { up && sch == 0 && m == QUEUE && k == TRANSPORT &&
-		!answer && !refusal ->				/* P4, P6 */
+		(OLD || come) && !answer && !refusal ->		/* P4, P6 */
 		if :: k_full || BROKEN(7) -> sch = 1
 		:: else -> K_TO(NONE) fi }
-	:: atomic { up && sch == 0 && rou == 0 && m == QUEUE &&
+	:: atomic { up && sch == 0 && rou == 0 && m == QUEUE && OLD &&
 		K_AWAY && !BROKEN(18) -> M_TO(ROUTER) }		/* P6 */
 	:: atomic { sch == 1 && IDLE(0) -> DELIVER(0);
 		if :: BROKEN(8) -> skip :: else -> answer = answer | 1 fi }
@@ -237,10 +255,10 @@ active proctype life()
 	:: atomic { sch == 1 && IDLE(0) -> refusal = refusal | 1;
 		ok = ok | (BROKEN(9) -> 1 : 0) }
 	:: atomic { sch == 1 && IDLE(1) -> refusal = refusal | 2 }
-	:: atomic { ANSWERED(0) -> answer = answer & ~1; ok = ok | 1 }
-	:: atomic { ANSWERED(1) -> answer = answer & ~2; ok = ok | 2 }
-	:: atomic { REFUSED(0) -> refusal = refusal & ~1; bad = bad | 1 }
-	:: atomic { REFUSED(1) -> refusal = refusal & ~2; bad = bad | 2 }
+	:: atomic { ANSWERED(0) -> answer = answer & ~1; ok = ok | 1; K_SAYS }
+	:: atomic { ANSWERED(1) -> answer = answer & ~2; ok = ok | 2; K_SAYS }
+	:: atomic { REFUSED(0) -> refusal = refusal & ~1; bad = bad | 1; K_SAYS }
+	:: atomic { REFUSED(1) -> refusal = refusal & ~2; bad = bad | 2; K_SAYS }
 	:: atomic { sch == 1 && !FINAL &&			/* the group */
 		(ok != grouped || bad != bad_safe || marked != marked_safe) ->
 		if :: BROKEN(10) -> skip
@@ -285,7 +303,7 @@ active proctype life()
 		:: BROKEN(14) -> M_TO(NONE)
 		:: else -> m_disk = BIT(NONE) fi; sch = 3 }
 	:: atomic { sch == 3 -> K_TO(NONE); sch = 0 }		/* F2 -> F3 */
-	:: atomic { up && sch == 0 && m == NONE && k == TRANSPORT &&
+	:: atomic { up && sch == 0 && OLD && m == NONE && k == TRANSPORT &&
 		!answer && !refusal -> sch = 2 }		/* F1 */
 	/* D4: damaged; a report that nobody can be sent */
 	:: atomic { sch == 1 && !answer && !refusal && rep == 0 &&
@@ -295,73 +313,107 @@ active proctype life()
 		if :: BROKEN(24) -> skip :: else -> M_FSYNC fi; sch = 5 }
 	:: atomic { sch == 5 -> K_TO(BESIDE); sch = 7 }
 	:: atomic { sch == 7 -> K_SAFE; k_disk = BIT(k); M_FSYNC; sch = 0 }
-	:: atomic { up && sch == 0 && m == POSTMAN && k == TRANSPORT ->
+	:: atomic { up && sch == 0 && OLD && m == POSTMAN && k == TRANSPORT ->
 		sch = 4 }
 	/* D8: routed again, of which nobody has anything */
 	:: atomic { sch == 1 && !(ok | bad | answer | refusal) ->
 		if :: BROKEN(17) -> K_TO(NONE)
-		:: else -> M_TO(ROUTER) fi; rerouted = 1; sch = 6 }
+		:: else -> M_GOES(ROUTER) fi; rerouted = 1; sch = 6 }
 	:: atomic { sch == 6 ->
 		if :: BROKEN(17) -> M_TO(ROUTER)
 		:: else -> K_TO(NONE) fi; sch = 0 }
-	:: atomic { up && sch == 0 && k == TRANSPORT &&
+	:: atomic { up && sch == 0 && OLD && k == TRANSPORT &&
 		(m == ROUTER || m == CLAIM) -> K_TO(NONE) }
 
-	/* ---- recovery, at a start ---- */
+	/* ---- recovery, the first half: then mail is taken and routed ---- */
 	:: atomic { sub && !up && rec == 0 ->			/* T1 */
-		changed = changed || m_twin; m_twin = NONE; rec = 1 }
+		if
+		:: m_twin == PUBLIC || m_twin == CLAIM || (m_twin && m == CLAIM)
+			-> m_twin = NONE; changed = 1
+		:: else -> skip
+		fi; rec = 1 }
 	:: atomic { rec == 1 ->					/* P1 to P3 */
 		if
 		:: k == PLAN && m == QUEUE && k_full ->
-			K_TO(TRANSPORT); changed = 1
+			K_TO(TRANSPORT); k_new = 1; changed = 1
 		:: k == PLAN && !(m == QUEUE && k_full) ->
 			K_TO(NONE); changed = 1
 		:: else -> skip
 		fi; rec = 2 }
 	:: atomic { rec == 2 ->					/* C1 */
-		if :: m == CLAIM -> M_TO(ROUTER); changed = 1
+		if :: m == CLAIM -> M_GOES(ROUTER); changed = 1
 		:: else -> skip fi; rec = 3 }
 	:: atomic { rec == 3 ->					/* S0, S1 */
 		if
 		:: m == PUBLIC && (m_full || BROKEN(19)) && !BROKEN(21) ->
-			M_TO(ROUTER); adopted = 1; changed = 1
+			M_GOES(ROUTER); adopted = 1; changed = 1
 		:: m == PUBLIC && !((m_full || BROKEN(19)) && !BROKEN(21)) ->
 			M_TO(NONE); changed = 1
 		:: BROKEN(28) && r == PUBLIC && !(r_full && OWED) ->
 			R_TO(NONE); changed = 1		/* S3, too early */
 		:: else -> skip
-		fi; rec = 4 }
-	:: atomic { rec == 4 ->
+		fi;
+		if :: changed -> SYNCFS :: else -> skip fi;
+		changed = 0; up = HALVES; rec = 4 }
+
+	/* ---- the second half, beside all the others; then the scheduler hears
+	 * of what lay there ---- */
+	:: atomic { rec == 4 -> saw_m = m == QUEUE; again = 0; rec = 5 }
+	:: atomic { rec == 5 -> saw_k = k == TRANSPORT;
+		changed = changed || m_twin; m_twin = NONE;	/* T1 */
+		rec = (saw_m == saw_k -> 11 : (saw_m -> 10 : 6)) }
+	/* a control file that is alone: router/, what is aside, and both again,
+	 * because the message goes on meanwhile */
+	:: atomic { (rec == 6 || rec == 8) && LONE_K && m == ROUTER -> /* P5 */
 		if
-		:: m == QUEUE && K_AWAY && !BROKEN(18) ->	/* P6 */
-			M_TO(ROUTER); changed = 1
-		:: k == TRANSPORT && m == NONE ->		/* F1 */
+		:: k_full && !BROKEN(22) -> M_TO(QUEUE)
+		:: else -> K_TO(NONE)
+		fi; changed = 1; rec = 11 }
+	:: atomic { (rec == 6 || rec == 8) && (!LONE_K || (m != ROUTER &&
+		m != CLAIM) || BROKEN(32)) -> rec++ }
+	:: atomic { BROKEN(34) && rec == 8 && LONE_K && (m == DEFERRED ||
+		m == NONE) -> SYNCFS; K_TO(NONE); changed = 1; rec = 11 }
+	:: atomic { (rec == 7 || rec == 9) && LONE_K && m == DEFERRED &&
+		!BROKEN(25) ->					/* P5 */
+		if :: k_full -> M_TO(QUEUE) :: else -> K_TO(NONE) fi;
+		changed = 1; rec = 11 }
+	:: atomic { (rec == 7 || rec == 9) && LONE_K && m == POSTMAN -> /* D4 */
+		M_FSYNC; K_TO(BESIDE); changed = 1; rec = 11 }
+	:: atomic { rec == 7 && !(LONE_K && (m == POSTMAN || (m == DEFERRED &&
+		!BROKEN(25)))) -> rec = (BROKEN(33) -> 9 : 8) }
+	:: atomic { rec == 9 && !(LONE_K && (m == POSTMAN || (m == DEFERRED &&
+		!BROKEN(25)))) ->
+		if
+		:: LONE_K && m != QUEUE ->			/* F1 */
 			if :: BROKEN(26) -> skip :: else -> SYNCFS fi;
 			K_TO(NONE); changed = 1
-		:: k == TRANSPORT && (m == ROUTER || m == DEFERRED) -> /* P5 */
-			if
-			:: k_full && !BROKEN(22) &&
-				!(BROKEN(25) && m == DEFERRED) -> M_TO(QUEUE)
-			:: else -> K_TO(NONE)
-			fi; changed = 1
-		:: k == TRANSPORT && m == POSTMAN ->		/* D4 */
-			M_FSYNC; K_TO(BESIDE); changed = 1
 		:: else -> skip
-		fi; rec = 5 }
-	:: atomic { rec == 5 ->					/* S3 */
+		fi; rec = 11 }
+	:: atomic { rec == 10 ->				/* P6 */
 		if
-		:: r == PUBLIC && r_full && OWED -> R_TO(ROUTER); changed = 1
-		:: r == PUBLIC && !(r_full && OWED) -> R_TO(NONE); changed = 1
+		:: m == QUEUE && k != TRANSPORT && !BROKEN(18) &&
+			(BROKEN(31) || (!m_new && rou == 0)) ->
+			M_TO(ROUTER); changed = 1
 		:: else -> skip
-		fi; rec = 6 }
-	:: atomic { rec == 6 ->
+		fi; rec = 11 }
+	:: atomic { rec == 11 ->				/* S3 */
+		if
+		:: r == PUBLIC && rep == 0 && r_full && OWED ->
+			R_TO(ROUTER); changed = 1
+		:: r == PUBLIC && rep == 0 && !(r_full && OWED) ->
+			R_TO(NONE); changed = 1
+		:: else -> skip
+		fi;
 		if :: changed -> SYNCFS :: else -> skip fi;
-		changed = 0; rec = 0; up = 1 }
+		changed = 0; rec = 0; up = 1; known = 1; come = 0; m_new = 0;
+		k_new = 0; saw_m = 0; saw_k = 0; again = 0 }
 
 	/* ---- failures ---- */
 	:: atomic { cuts < CUTS && sub && sub < 5 -> sub = 5; cuts++ }
 	:: atomic { cuts < CUTS && rou -> rou = 0; cuts++ }
-	:: atomic { cuts < CUTS && (sch || rep) -> sch = 0; rep = 0; cuts++ }
+	:: atomic { cuts < CUTS && rec >= 4 -> rec = 4; changed = 0; cuts++ }
+	:: atomic { cuts < CUTS && (sch || rep) -> sch = 0; rep = 0; come = 0;
+		cuts++ }
 	:: atomic { cuts < CUTS && (answer | refusal) -> AGENTS_DIE; cuts++ }
 	:: atomic { cuts < CUTS && sub -> all_die(); cuts++ }
 	:: atomic { cuts < CUTS && sub -> all_die(); power_cut(); cuts++ }

@@ -144,14 +144,19 @@ dotlock_inherit(struct dotlock *lock, const struct account *owner)
 	return false;
 }
 
-/* A lock that nobody touched for minutes is the rest of a crash. */
+/* A lock that nobody touched for minutes is the rest of a crash.  So is one of
+ * another day that is to come: the clock was set back.  That of a file server
+ * may be ahead by less. */
 static void
 dotlock_remove_old(const struct dotlock *lock)
 {
 	struct stat st;
+	int64_t age_s;
 
-	if (fstatat(lock->dir_fd, lock->name, &st, AT_SYMLINK_NOFOLLOW) ==
-	    0 && clock_wall_s() - st.st_mtime > MAILBOX_LOCK_STALE_S)
+	if (fstatat(lock->dir_fd, lock->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return;
+	age_s = clock_wall_s() - st.st_mtime;
+	if (age_s > MAILBOX_LOCK_STALE_S || age_s < -MAILBOX_LOCK_AHEAD_S)
 		(void)unlinkat(lock->dir_fd, lock->name, 0);
 }
 

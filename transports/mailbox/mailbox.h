@@ -19,7 +19,8 @@
 enum {
 	MAILBOX_PATH_BYTES = 4096,
 	MAILBOX_LOCK_WAIT_MS = 15000,	/* for a mailbox locked by others */
-	MAILBOX_LOCK_STALE_S = 300,	/* an older dotlock is removed */
+	MAILBOX_LOCK_STALE_S = 300,	/* an older dotlock is removed, and */
+	MAILBOX_LOCK_AHEAD_S = 3600,	/* one that is ahead by more */
 	MAILDIR_PENDING_MAX = 64	/* deliveries not yet synced */
 };
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/since.h"
 #include "transports/mailbox/quota.h"
 
 #include "base/banned.h"
@@ -310,7 +311,7 @@ quota_is_stale(int fd, const struct maildirsize *size)
 	struct stat st;
 
 	return size->lines > 1 || fstat(fd, &st) != 0 ||
-	    clock_wall_s() - st.st_mtime > MAILDIRSIZE_OLD_S;
+	    since_s(st.st_mtime) > MAILDIRSIZE_OLD_S;
 }
 
 enum quota_answer

@@ -222,6 +222,9 @@ uint32_t control_rcpt_end_offset(const struct control_rcpt *rcpt);
 struct slice control_group_errors(const struct control_file *control,
     const struct control_group *group);
 
+/* The group that a recipient with this offset is of; NULL: it is before all. */
+const struct control_group *control_group_at(
+    const struct control_file *control, uint32_t offset);
 /* The recipient with this offset, or NULL. */
 const struct control_rcpt *control_rcpt_at(const struct control_file *control,
     uint32_t offset);

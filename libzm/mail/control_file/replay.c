@@ -255,23 +255,45 @@ settle_order(struct control_file *control, struct control_rcpt *rcpt)
 	}
 }
 
+/* Groups stand in the order of the file. */
+static uint32_t
+group_first_offset(const struct control_group *group)
+{
+	return group->rcpt_count > 0 ? group->rcpts[0].offset :
+	    group->sender_offset;
+}
+
+const struct control_group *
+control_group_at(const struct control_file *control, uint32_t offset)
+{
+	size_t low = 0, high = control->group_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (group_first_offset(&control->groups[middle]) <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? &control->groups[low - 1] : NULL;
+}
+
 const struct control_rcpt *
 control_rcpt_at(const struct control_file *control, uint32_t offset)
 {
-	for (size_t i = 0; i < control->group_count; i++) {
-		const struct control_group *group = &control->groups[i];
-		size_t low = 0, high = group->rcpt_count;
+	const struct control_group *group = control_group_at(control, offset);
+	size_t low = 0, high = group != NULL ? group->rcpt_count : 0;
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-			if (group->rcpts[middle].offset == offset)
-				return &group->rcpts[middle];
-			if (group->rcpts[middle].offset < offset)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		if (group->rcpts[middle].offset == offset)
+			return &group->rcpts[middle];
+		if (group->rcpts[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
 	}
 	return NULL;
 }

@@ -229,27 +229,45 @@ controls_seen_to(struct recover *r, struct lone *controls)
 	}
 }
 
-/* F1, F2: a body is unlinked only after every recipient was final, so its
- * absence says that all is done.  It may have gone from where it was set aside
- * to router/ while we looked. */
-static void
-control_alone(struct recover *r, const struct entry *entry,
+/* Is its body set aside? */
+static bool
+control_is_aside(struct recover *r, const struct entry *entry,
     const struct name_list *aside)
+{
+	char name[SPOOL_NAME_BYTES];
+
+	entry_name(entry, name);
+	return recover_follow(r, name, AREA_POSTMAN, &aside[ASIDE_POSTMAN]) !=
+	    SPOOL_FOLLOW_NONE ||
+	    recover_follow(r, name, AREA_TRASH, &aside[ASIDE_TRASH]) !=
+	    SPOOL_FOLLOW_NONE ||
+	    body_aside(r, name, entry->number, AREA_DEFERRED,
+	    &aside[ASIDE_DEFERRED]) || body_aside(r, name, entry->number,
+	    AREA_FREEZER, &aside[ASIDE_FREEZER]);
+}
+
+/* It may have gone from there to router/ while we looked. */
+static bool
+control_has_body(struct recover *r, const struct entry *entry,
+    const struct name_list *aside)
+{
+	char name[SPOOL_NAME_BYTES];
+
+	entry_name(entry, name);
+	return control_is_aside(r, entry, aside) ||
+	    body_is_routed(r, name, entry->number);
+}
+
+/* F1, F2: a body is unlinked only after every recipient was final, so its
+ * absence says that all is done. */
+static void
+control_finish(struct recover *r, const struct entry *entry)
 {
 	char name[SPOOL_NAME_BYTES];
 	struct stat st;
 	int fd;
 
 	entry_name(entry, name);
-	if (recover_follow(r, name, AREA_POSTMAN, &aside[ASIDE_POSTMAN]) !=
-	    SPOOL_FOLLOW_NONE ||
-	    recover_follow(r, name, AREA_TRASH, &aside[ASIDE_TRASH]) !=
-	    SPOOL_FOLLOW_NONE ||
-	    body_aside(r, name, entry->number, AREA_DEFERRED,
-	    &aside[ASIDE_DEFERRED]) || body_aside(r, name, entry->number,
-	    AREA_FREEZER, &aside[ASIDE_FREEZER]) ||
-	    body_is_routed(r, name, entry->number))
-		return;
 	fd = recover_open(r, (struct place){ AREA_TRANSPORT, 0, name }, &st);
 	if (fd < 0)
 		return;			/* an agent still holds it */
@@ -310,16 +328,51 @@ body_alone(struct recover *r, const struct entry *entry,
 		    "body without a control file (P6)");
 }
 
-/* What was set aside is read after the routers' workers were asked: they set
+static void
+asides_release(struct name_list aside[ASIDE_COUNT])
+{
+	for (size_t i = 0; i < ASIDE_COUNT; i++) {
+		mem_free(&aside[i].names);
+		aside[i].count = 0;
+	}
+}
+
+/* What was set aside is read after the router's workers were asked: they set
  * aside, too. */
 static int
 lone_asides(struct recover *r, struct name_list aside[ASIDE_COUNT],
     struct err *err)
 {
+	asides_release(aside);
 	for (size_t i = 0; i < ASIDE_COUNT; i++)
 		if (recover_list(r, aside_areas[i], 0, NULL, &aside[i],
 		    err) != 0)
 			return -1;
+	return 0;
+}
+
+/* Those that are left have no body in router/, nor had one aside before: one
+ * that was in a worker's hand then may be aside again.  It comes back to router/
+ * a minute later at the earliest. */
+static int
+lone_controls(struct recover *r, struct lone *controls,
+    struct name_list aside[ASIDE_COUNT], struct err *err)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < controls->count; i++) {
+		struct entry *entry = controls->all[i];
+
+		entry->is_done = entry->is_done ||
+		    control_has_body(r, entry, aside);
+		left += !entry->is_done;
+	}
+	if (left > 0 && lone_asides(r, aside, err) != 0)
+		return -1;
+	for (size_t i = 0; i < controls->count; i++)
+		if (!controls->all[i]->is_done &&
+		    !control_is_aside(r, controls->all[i], aside))
+			control_finish(r, controls->all[i]);
 	return 0;
 }
 
@@ -339,12 +392,10 @@ lone_mend(struct recover *r, struct lone *bodies, struct lone *controls,
 		if (!bodies->all[i]->is_done)
 			body_alone(r, bodies->all[i], &aside[ASIDE_TRASH]);
 	/* F1 -> F2: who unlinked the bodies died, perhaps before the barrier */
-	if (result == 0 && controls->count > 0)
+	if (result == 0 && controls->count > 0) {
 		recover_make_durable(r);
-	for (size_t i = 0; result == 0 && i < controls->count; i++)
-		if (!controls->all[i]->is_done)
-			control_alone(r, controls->all[i], aside);
-	for (size_t i = 0; i < ASIDE_COUNT; i++)
-		mem_free(&aside[i].names);
+		result = lone_controls(r, controls, aside, err);
+	}
+	asides_release(aside);
 	return result;
 }

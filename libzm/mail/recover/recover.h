@@ -71,6 +71,12 @@ enum spool_followed spool_follow_queued(struct spool *spool, const char *name);
  * returns whether one was moved; not if a process has its lock */
 bool spool_route_lone_body(struct spool *spool, const char *name);
 
+/* Row T1 of router[.priority]/<name>, which nobody has claimed: a message that
+ * came back from where it was set aside, and is named there, too.  No start
+ * looks for it among what waits in router/: who cannot claim it does.
+ * returns whether a name too many was removed */
+bool spool_mend_twin(struct spool *spool, unsigned priority, const char *name);
+
 enum spool_pair {
 	SPOOL_PAIR_GOOD,
 	SPOOL_PAIR_MENDED,	/* the body is in router/ */

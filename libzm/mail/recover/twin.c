@@ -11,8 +11,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mail/recover/internal.h"
+#include "mail/spool/keep.h"
 
 #include "base/banned.h"
 
@@ -106,4 +108,21 @@ recover_twin(struct recover *r, struct place place, const struct stat *st)
 	return recover_remove(r, &r->out->refiled, NULL,
 	    is_later ? place : search.looking,
 	    "the same file is in the next state (T1)") && is_later;
+}
+
+bool
+spool_mend_twin(struct spool *spool, unsigned priority, const char *name)
+{
+	const struct place place = { AREA_ROUTER, priority, name };
+	struct recovery found = { 0 };
+	struct recover r = { .spool = spool, .out = &found };
+	struct stat st;
+	int fd = recover_open(&r, place, &st);
+
+	if (fd < 0)
+		return false;
+	if (spool_links(&st) > 1)
+		recover_twin(&r, place, &st);
+	close(fd);
+	return found.refiled > 0;
 }

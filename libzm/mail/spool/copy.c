@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/since.h"
 #include "base/crc32c.h"
 #include "base/fd.h"
 #include "grammar/message/header.h"
@@ -166,7 +167,7 @@ copy_is_complete(struct copy *copy, struct err *err)
 			return 0;
 		return spool_is_complete(copy->fd, err);
 	}
-	return clock_wall_s() - copy->st.st_ctime >= SETTLED_FOR_S;
+	return since_s(copy->st.st_ctime) >= SETTLED_FOR_S;
 }
 
 /* What the owner may say stays; who the owner is, we say. */

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/since.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -146,7 +148,19 @@ struct sweep {
 	unsigned	 count;
 };
 
-/* The moment of a rename is in ctime: when it came into trash/. */
+/* The moment of a rename is in ctime: when it came into trash/.  One that is
+ * still to come is of a clock that was set back: its day begins now. */
+static bool
+sweep_is_over(const struct sweep *sweep, const char *name,
+    const struct stat *st)
+{
+	if (since_s(st->st_ctime) == SINCE_MAX_S &&
+	    st->st_ctime >= sweep->before_s)
+		(void)utimensat(sweep->spool->area_fd[AREA_TRASH], name, NULL,
+		    AT_SYMLINK_NOFOLLOW);
+	return st->st_ctime < sweep->before_s;
+}
+
 static bool
 sweep_one(void *context, const char *name)
 {
@@ -158,7 +172,7 @@ sweep_one(void *context, const char *name)
 	if (strchr(name, '/') != NULL ||
 	    !spool_name_parse(slice_of(name), &parts) ||
 	    fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    !S_ISREG(st.st_mode) || st.st_ctime >= sweep->before_s)
+	    !S_ISREG(st.st_mode) || !sweep_is_over(sweep, name, &st))
 		return true;
 	/* D6: a person deleted it, and the time to undo that is over */
 	if (unlinkat(dir_fd, name, 0) == 0)

@@ -169,8 +169,7 @@ act_is_away(const struct act *act)
 		return (act->page.is_open || visit->opening != NULL) &&
 		    intake_reads_again(act->intake, visit->last.inode);
 	for (size_t i = 0; i < act->request.id_count; i++)
-		if (intake_reads_again(act->intake,
-		    spool_id_inode(act->request.ids[i])))
+		if (intake_reads_again_id(act->intake, act->request.ids[i]))
 			return true;
 	return false;
 }

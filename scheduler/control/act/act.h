@@ -74,8 +74,8 @@ struct act {
 					 * and is read again; 0: none is */
 	bool		*meant;		/* retry: of the open message, a flag a
 					 * vertex */
-	size_t		 vertex;	/* retry: next to be looked at */
-	uint32_t	 serial;	/* retry: of the table of jobs */
+	size_t		 vertex;	/* retry, etrn: next to be looked at */
+	uint32_t	 serial;	/* retry, etrn: of the table of jobs */
 	int64_t		 begun_ms;	/* retry: the first one's moment */
 	uint64_t	 paced;		/* retry: given a moment so far */
 	int64_t		 until_ms;	/* the last of them */
@@ -95,6 +95,11 @@ struct act {
 		const char *state;
 	} page;
 	struct thread_walk threads;
+	struct {
+		struct job_walk jobs;	/* whose vertices may wait */
+		ino_t	 inode;		/* of one left in the middle; 0: none */
+		bool	 has_waiting;	/* a destination that is meant has */
+	} etrn;
 	size_t		 bucket;	/* arrivals: next to be told */
 	uint64_t	 order;		/* serial of the last one told */
 	struct tally	*tally;

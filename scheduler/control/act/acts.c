@@ -73,8 +73,7 @@ act_free(struct act **pact)
 	str_release(&act->restored);
 	act_change_drop(act);
 	mem_free(&act->meant);
-	if (act->is_begun)
-		visit_end(&act->visit);
+	visit_end(&act->visit);	/* also of one that was not begun */
 	tail_free(&act->tail);
 	tally_free(&act->tally);
 	roll_free(&act->roll);

@@ -329,8 +329,8 @@ tally_job(struct act *act, struct job *job, bool in_memory,
 }
 
 /* All of it, in no order: what visit_list would remember of each, and sort, is
- * most of the work.  What is removed between two steps moves others, and one of
- * these may be counted twice. */
+ * most of the work.  What is removed, or added while the table grows, between
+ * two steps moves others, and one of these may be counted twice. */
 static enum act_step
 count_walk(struct act *act, struct tally_budget *budget, struct str *out)
 {
@@ -338,7 +338,7 @@ count_walk(struct act *act, struct tally_budget *budget, struct str *out)
 	struct job_walk *walk = &act->visit.walk;
 	struct job *job;
 
-	if (!walk->is_over && (walk->size != jobs->size ||
+	if (!walk->is_over && (walk->size != jobs->now.size ||
 	    walk->wraps != jobs->wraps)) {
 		tally_reset(act->tally);	/* it starts again, too */
 		act_page_end(act);

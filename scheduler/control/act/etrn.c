@@ -9,7 +9,7 @@
  * In     what the client named; threads; control files, for the domains of
  *        recipients
  * Out    vertices that are due, destinations that are probed
- * Holds  nothing
+ * Holds  the walks; the message that is open over several steps
  * Spec   doc/protocol/control.md section 6; RFC 1985
  *
  * SPDX-License-Identifier: ISC
@@ -66,52 +66,90 @@ etrn_means_thread(const struct act *act, const struct thread *thread)
 
 /* ---- destinations ------------------------------------------------ */
 
-/* Everything of the threads that are meant, which waits in the plan. */
+/* A vertex of a thread that is meant, which waits in the plan. */
 static void
-etrn_kick_waiting(struct act *act)
+etrn_kick_waiting(struct act *act, struct vertex *vertex)
 {
-	struct plan_heap *due = &act->queue->plan.due;
-	struct vertex **chosen = mem_alloc(due->count + 1, sizeof(*chosen));
-	size_t count = 0;
-
-	for (size_t i = 0; i < due->count; i++) {
-		struct vertex *vertex = due->slots[i].object;
-
-		if (vertex->park != PARK_HELD &&
-		    etrn_means_thread(act, vertex->thread))
-			chosen[count++] = vertex;
-	}
-	for (size_t i = 0; i < count; i++) {
-		act_hasten(chosen[i]);
-		plan_ready(&act->queue->plan, chosen[i]);
-	}
-	mem_free(&chosen);
+	if (vertex->state != VERTEX_WAIT || vertex->park == PARK_HELD ||
+	    !etrn_means_thread(act, vertex->thread))
+		return;
+	act_hasten(vertex);
+	plan_ready(&act->queue->plan, vertex);
 }
 
 static void
+etrn_thread(struct act *act, struct thread *thread)
+{
+	uint64_t mail = thread->ready_count + thread->wait_count +
+	    thread->flight_count;
+
+	if (mail == 0 || !etrn_means_thread(act, thread))
+		return;
+	act->count.destinations++;
+	act->count.messages += mail;
+	if (thread->is_suspended)
+		act->count.unchanged += mail;
+	act->etrn.has_waiting = act->etrn.has_waiting ||
+	    thread->wait_count > 0;
+	if (!act->request.is_dry && !thread->is_suspended)
+		plan_wake(&act->queue->plan, thread);
+}
+
+/* The job whose vertices were left in the middle; else the next one; NULL:
+ * there is none, or *budget is 0.  Another block of it has other vertices:
+ * those that are due by now are not due again. */
+static struct job *
+etrn_job_next(struct act *act, unsigned *budget)
+{
+	const struct job_table *jobs = &act->queue->jobs;
+	struct job *job = act->etrn.inode == 0 ? NULL :
+	    job_table_find(jobs, act->etrn.inode);
+
+	if (job == NULL)
+		job = job_walk_next(&act->etrn.jobs, jobs, budget);
+	else if (act->serial == jobs->serial)
+		return job;
+	act->vertex = 0;
+	act->serial = jobs->serial;
+	act->etrn.inode = job == NULL ? 0 : job->inode;
+	return job;
+}
+
+/* Everything of the threads that are meant which waits, some a step.  True:
+ * it is due now. */
+static bool
+etrn_kick_jobs(struct act *act)
+{
+	unsigned budget = ACT_SLOTS;
+	struct job *job;
+
+	while (budget > 0 && (job = etrn_job_next(act, &budget)) != NULL) {
+		for (; budget > 0 && act->vertex < job->vertex_count; budget--)
+			etrn_kick_waiting(act,
+			    &job->vertices[act->vertex++]);
+		if (act->vertex >= job->vertex_count)
+			act->etrn.inode = 0;
+	}
+	return act->etrn.inode == 0 && act->etrn.jobs.is_over;
+}
+
+/* The destinations that are meant, in steps.  True: they had their turn. */
+static bool
 etrn_kick_threads(struct act *act)
 {
-	struct queue *queue = act->queue;
-	struct thread *thread = NULL;
-	bool waits = false;
-	size_t bucket = 0;
+	unsigned budget = ACT_LOOKS;
+	struct thread *thread;
 
-	while (thread_next(&queue->threads, &bucket, &thread)) {
-		uint64_t mail = thread->ready_count + thread->wait_count +
-		    thread->flight_count;
-
-		if (mail == 0 || !etrn_means_thread(act, thread))
-			continue;
-		act->count.destinations++;
-		act->count.messages += mail;
-		if (thread->is_suspended)
-			act->count.unchanged += mail;
-		waits = waits || thread->wait_count > 0;
-		if (!act->request.is_dry && !thread->is_suspended)
-			plan_wake(&queue->plan, thread);
+	if (!act->is_given) {
+		act->is_given = true;
+		thread_walk_init(&act->threads, &act->queue->threads);
+		job_walk_init(&act->etrn.jobs, &act->queue->jobs);
 	}
-	if (waits && !act->request.is_dry)
-		etrn_kick_waiting(act);
+	while (!act->threads.is_over && (thread = thread_walk_next(
+	    &act->threads, &act->queue->threads, &budget)) != NULL)
+		etrn_thread(act, thread);
+	return act->threads.is_over && (!act->etrn.has_waiting ||
+	    act->request.is_dry || etrn_kick_jobs(act));
 }
 
 /* ---- recipients -------------------------------------------------- */
@@ -151,38 +189,41 @@ etrn_kick_vertex(struct act *act, struct vertex *vertex)
 }
 
 /* A vertex of recipients of the domain; those of the destination's name had
- * their turn.  *io_last: the one that was counted last. */
+ * their turn.  act->vertex: after the one that was counted last. */
 static void
-etrn_rcpt(struct act *act, const struct control_rcpt *rcpt,
-    const struct vertex **io_last)
+etrn_rcpt(struct act *act, const struct control_rcpt *rcpt)
 {
 	struct slice wish = slice_of(act->request.host);
 	struct vertex *vertex = rcpt->is_final ? NULL :
 	    visit_vertex(&act->visit, rcpt->offset);
+	size_t number;
 
-	if (vertex == NULL || vertex == *io_last ||
-	    vertex->state == VERTEX_DONE ||
-	    !etrn_means_rcpt(wish, rcpt) ||
+	if (vertex == NULL || vertex->state == VERTEX_DONE)
+		return;
+	number = (size_t)(vertex - vertex->job->vertices) + 1;
+	if (number == act->vertex || !etrn_means_rcpt(wish, rcpt) ||
 	    etrn_means_thread(act, vertex->thread))
 		return;
-	*io_last = vertex;
+	act->vertex = number;
 	act->count.messages++;
 	if (vertex->thread->is_suspended)
 		act->count.unchanged++;
 	etrn_kick_vertex(act, vertex);
 }
 
+/* The open message, as far as the budget goes. */
 static void
-etrn_message(struct act *act, struct job *job)
+etrn_message(struct act *act, unsigned *budget)
 {
-	const struct control_file *control = &act->visit.control;
-	const struct vertex *last = NULL;
+	const struct control_group *group;
+	const struct control_rcpt *rcpt;
 
-	if (!visit_open(&act->visit, job, false))
-		return;
-	for (size_t i = 0; i < control->group_count; i++)
-		for (size_t k = 0; k < control->groups[i].rcpt_count; k++)
-			etrn_rcpt(act, &control->groups[i].rcpts[k], &last);
+	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL)
+		etrn_rcpt(act, rcpt);
+	if (act_page_is_over(act))
+		act_page_end(act);
+	else
+		visit_keep(&act->visit);
 }
 
 /* ---- the act ----------------------------------------------------- */
@@ -200,23 +241,45 @@ etrn_end(struct act *act, struct str *out)
 	return ACT_DONE;
 }
 
+/* The messages that are read, for the domains of their recipients. */
+static enum act_step
+etrn_messages(struct act *act, struct str *out)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
+	struct job *job;
+
+	/* one that went meanwhile has nothing more to start */
+	if (act->page.is_open && !visit_resume(&act->visit))
+		act_page_end(act);
+	if (visit_is_reading(&act->visit))
+		return ACT_SYNC;
+	if (act->page.is_open)
+		etrn_message(act, &rcpts);
+	while (files > 0 && rcpts > 0 && !act->page.is_open &&
+	    (job = visit_next(&act->visit, &looks)) != NULL) {
+		files--;
+		if (!visit_open(&act->visit, job, false))
+			continue;
+		act_page_begin(act);
+		act->vertex = 0;
+		etrn_message(act, &rcpts);
+	}
+	return act_has_more(act) ? act_more(act) : etrn_end(act, out);
+}
+
 enum act_step
 act_etrn(struct act *act, struct str *out)
 {
-	unsigned looks = ACT_LOOKS, files = ACT_FILES;
 	enum act_step step;
-	struct job *job;
 
-	if (!act->is_begun)
-		etrn_kick_threads(act);
+	if (!act->is_begun && !etrn_kick_threads(act))
+		return ACT_MORE;
 	if (act->request.host[0] == '#')
 		return etrn_end(act, out);
 	if (!act_begin(act, out, &step))
 		return step;
+	act_may_wait(act);
 	/* whoever may say this may start everybody's mail */
 	act->visit.user = NULL;
-	for (; files > 0 && (job = visit_next(&act->visit, &looks)) != NULL;
-	    files--)
-		etrn_message(act, job);
-	return act->visit.count > 0 ? ACT_MORE : etrn_end(act, out);
+	return etrn_messages(act, out);
 }

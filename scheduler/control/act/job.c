@@ -39,18 +39,23 @@ job_add_vertex(const struct vertex *vertex, struct str *out)
 	json_close(out);
 }
 
-/* May the asker know that it is here? */
+/* May the asker know that it is here?  A large file is read beside the loop:
+ * not before visit_is_reading is false. */
 static bool
-job_is_seen(const struct act *act, struct job *job)
+job_is_seen(struct act *act, struct job *job)
 {
-	struct control_visit visit = { .queue = act->queue,
-	    .user = act_user(act) };
+	struct control_visit *visit = &act->visit;
 	bool is_own;
 
-	if (visit.user == NULL)
+	if (act_user(act) == NULL)
 		return true;
-	is_own = visit_open(&visit, job, false);
-	visit_end(&visit);
+	visit->queue = act->queue;
+	visit->intake = act->intake;
+	visit->user = act_user(act);
+	act_may_wait(act);
+	is_own = visit_open(visit, job, false);
+	if (!visit_is_reading(visit))
+		visit_leave(visit);
 	return is_own;
 }
 
@@ -72,9 +77,12 @@ job_look_up(struct act *act)
 enum act_step
 act_job(struct act *act, struct str *out)
 {
-	const struct job *job = job_look_up(act);
+	const struct job *job = visit_is_reading(&act->visit) ? NULL :
+	    job_look_up(act);
 	size_t *at = &act->page.rcpt;
 
+	if (visit_is_reading(&act->visit))
+		return ACT_SYNC;
 	if (job == NULL && !act->is_begun) {
 		act_refuse(out, act->request.tag, "no-such",
 		    "no such message here");

@@ -2,7 +2,7 @@
  *
  * In     a choice of mail, a node; or undo
  * Out    jobs that move (sharing/moves.h); counts
- * Holds  the number of the order
+ * Holds  the number of the order; the message that is open over several steps
  * Trusts control files as far as control_file_parse does
  * Spec   doc/protocol/control.md sections 4 and 5; doc/CLUSTER.md
  *
@@ -35,18 +35,19 @@ move_order(const struct act *act)
 
 /* ---- one message -------------------------------------------------------- */
 
-/* Of the open message: somebody who is not final is meant. */
+/* Is somebody of the open message meant who is not final, as far as the budget
+ * goes?  Not before its page is over is a no the last word. */
 static bool
-move_is_meant(const struct control_visit *visit)
+move_is_meant(struct act *act, unsigned *budget)
 {
-	const struct control_file *control = &visit->control;
+	const struct control_visit *visit = &act->visit;
+	const struct control_group *group;
+	const struct control_rcpt *rcpt;
 
-	for (size_t i = 0; i < control->group_count; i++)
-		for (size_t k = 0; k < control->groups[i].rcpt_count; k++)
-			if (!control->groups[i].rcpts[k].is_final &&
-			    visit_is_meant(visit, &control->groups[i],
-			    &control->groups[i].rcpts[k]))
-				return true;
+	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL)
+		if (!visit_has_outcome(visit, rcpt) &&
+		    visit_is_meant(visit, group, rcpt))
+			return true;
 	return false;
 }
 
@@ -120,17 +121,47 @@ move_give(struct act *act, struct job *job, uint64_t open)
 	}
 }
 
+/* The open message; it stays open when the budget ends before it is known
+ * whether it is meant. */
 static void
-move_message(struct act *act, struct job *job)
+move_message(struct act *act, unsigned *budget)
 {
+	struct job *job = act->visit.job;
 	uint64_t open = job->rcpt_count - job->final_count;
+	bool is_meant = move_is_meant(act, budget);
 
-	if (!move_is_meant(&act->visit))
+	if (!is_meant && !act_page_is_over(act)) {
+		visit_keep(&act->visit);
 		return;
-	if (act->request.is_undo)
+	}
+	if (is_meant && act->request.is_undo)
 		move_undo(act, job, open);
-	else
+	else if (is_meant)
 		move_give(act, job, open);
+	act_page_end(act);
+}
+
+/* The messages that are chosen, a step's worth. */
+static void
+move_some(struct act *act)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
+	struct job *job;
+
+	/* one that went meanwhile goes nowhere else */
+	if (act->page.is_open && !visit_resume(&act->visit))
+		act_page_end(act);
+	if (visit_is_reading(&act->visit))
+		return;
+	if (act->page.is_open)
+		move_message(act, &rcpts);
+	while (files-- > 0 && rcpts > 0 && !act->page.is_open &&
+	    !act_is_full(act) &&
+	    (job = visit_next(&act->visit, &looks)) != NULL)
+		if (visit_open(&act->visit, job, false)) {
+			act_page_begin(act);
+			move_message(act, &rcpts);
+		}
 }
 
 /* ---- the order ---------------------------------------------------------- */
@@ -239,9 +270,7 @@ move_wait(struct act *act, struct str *out)
 enum act_step
 act_move(struct act *act, struct str *out)
 {
-	unsigned looks = ACT_LOOKS, files = ACT_FILES;
 	enum act_step step;
-	struct job *job;
 
 	if (act->end_ms != 0)
 		return move_wait(act, out);
@@ -249,14 +278,12 @@ act_move(struct act *act, struct str *out)
 		return step;
 	if (!move_begin(act, out))
 		return ACT_DONE;
-	while (files-- > 0 && !act_is_full(act) &&
-	    (job = visit_next(&act->visit, &looks)) != NULL)
-		if (visit_open(&act->visit, job, false))
-			move_message(act, job);
+	act_may_wait(act);
+	move_some(act);
 	if (act_is_full(act))
 		act->has_more = act->visit.count > 0;
-	else if (act->visit.count > 0)
-		return ACT_MORE;
+	else if (act_has_more(act))
+		return act_more(act);
 	if (move_found_nothing(act)) {
 		act_refuse(out, act->request.tag, "no-such",
 		    "no such message is in the queue");

@@ -158,20 +158,25 @@ def journal_lines(path):
 
 
 class Clock:
-    """Seconds added to every clock of the processes that map the file."""
+    """Seconds added to every clock of the processes that map the file; and
+    more, or less, to the wall clock alone."""
 
     def __init__(self, path):
         self.path = path
         with open(path, "wb") as file:
-            file.write(struct.pack("=q", 0))
+            file.write(struct.pack("=qq", 0, 0))
         self.file = open(path, "r+b")
-        self.map = mmap.mmap(self.file.fileno(), 8)
+        self.map = mmap.mmap(self.file.fileno(), 16)
 
     def ahead_s(self):
         return struct.unpack("=q", self.map[:8])[0]
 
     def move(self, seconds):
         self.map[:8] = struct.pack("=q", self.ahead_s() + seconds)
+
+    def set_back(self, seconds):
+        set_s = struct.unpack("=q", self.map[8:])[0]
+        self.map[8:] = struct.pack("=q", set_s - seconds)
 
 
 # verbs whose processes stay

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/since.h"
 #include "base/err.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -136,6 +137,18 @@ Test(clock, can_be_moved)
 	cr_expect_lt(clock_wall_s(), wall_s + 60);
 	close(fd);
 	unlink(path);
+}
+
+Test(clock, what_is_to_come_was_long_ago)
+{
+	clock_hold_wall(INT64_C(1000000) * 1000000);
+	cr_expect_eq(since_s(1000000 - 77), 77);
+	cr_expect_eq(since_s(1000000), 0);
+	cr_expect_eq(since_s(1000000 + SINCE_AHEAD_S), 0);
+	cr_expect_eq(since_s(1000000 + SINCE_AHEAD_S + 1),
+	    SINCE_MAX_S);
+	cr_expect_eq(since_s(INT32_MAX), SINCE_MAX_S);
+	clock_hold_wall(0);
 }
 
 Test(clock, a_test_clock_that_is_not_there_is_fatal, .exit_code = EXIT_FATAL)

@@ -269,3 +269,43 @@ Test(control_file, appenders_do_not_disturb_each_other)
 	str_release(&text);
 	arena_free(&arena);
 }
+
+/* ---- very many groups --------------------------------------------- */
+
+enum { SETS = 200000 };
+
+static struct control_rcpt many_rcpts[SETS];
+static struct control_group many_groups[SETS];
+
+/* A recipient is found in as many steps as there are digits, in the tens of
+ * thousands of groups of a message as in the two of another: each has its own
+ * header. */
+Test(control_file, a_recipient_is_found_among_very_many_groups, .timeout = 30)
+{
+	struct control_file control = { .groups = many_groups,
+	    .group_count = SETS };
+	uint32_t offset = 100;
+
+	for (size_t i = 0; i < SETS; i++) {
+		many_groups[i] = (struct control_group){
+		    .sender_offset = offset, .rcpts = &many_rcpts[i],
+		    .rcpt_count = i % 7 != 3 };
+		many_rcpts[i].offset = offset + 20;
+		offset += 50;
+	}
+	cr_expect_null(control_group_at(&control, 99));
+	cr_expect_null(control_rcpt_at(&control, 0));
+	cr_expect_null(control_rcpt_at(&control, offset + 20));
+	for (size_t i = 0; i < SETS; i++) {
+		uint32_t at = many_groups[i].sender_offset + 20;
+
+		cr_assert_eq(control_rcpt_at(&control, at),
+		    many_groups[i].rcpt_count > 0 ? &many_rcpts[i] : NULL,
+		    "%zu", i);
+		cr_assert_eq(control_group_at(&control, at), &many_groups[i]);
+		cr_assert_null(control_rcpt_at(&control, at + 1));
+		cr_assert_null(control_rcpt_at(&control, at - 1));
+	}
+	control.group_count = 0;
+	cr_expect_null(control_group_at(&control, 4711));
+}

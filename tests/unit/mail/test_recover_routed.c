@@ -493,6 +493,39 @@ BOTH(t1_two_names_of_one_file)
 	}
 }
 
+/* The same of one that was resubmitted: who claims it finds out. */
+Test(recover, t1_what_came_back_is_no_more_where_it_was)
+{
+	static const char *const early[] = { "deferred/%s.dns",
+		"freezer/%s.policy", "postman/%s.poison", "trash/%s.freezer-x" };
+
+	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+		struct claim claim;
+
+		b = build_first(&f, 0);
+		move_file(&f, "public/t", at("router/%s", b.n));
+		cr_expect_not(spool_mend_twin(f.spool, 0, b.n));
+		cr_assert_eq(link(at("%s/router/%s", f.dir, b.n),
+		    at("%s/%s", f.dir, at(early[i], b.n))), 0);
+		settle(&f);
+		r = START(&f);
+		cr_expect_eq(r.troubles, 0, "row %zu", i);
+		cr_expect_eq(spool_claim(f.spool, 0, b.n, &claim, &f.err),
+		    SPOOL_CLAIM_TROUBLE, "row %zu", i);
+		cr_expect(spool_mend_twin(f.spool, 0, b.n), "row %zu", i);
+		cr_expect_not(file_exists(&f, at(early[i], b.n)));
+		cr_assert_eq(spool_claim(f.spool, 0, b.n, &claim, &f.err),
+		    SPOOL_CLAIMED, "row %zu: %s", i, f.err.text);
+		cr_expect_not(spool_mend_twin(f.spool, 0, claim.name), "it is "
+		    "locked");
+		close(claim.fd);
+		fixture_close(&f);
+	}
+}
+
 BOTH(what_is_no_file_of_ours_is_told)
 {
 	struct fixture f;

@@ -453,3 +453,132 @@ Test(pool, tasks_leave_a_worker_for_names)
 	router_queue_release(&h.queue);
 	house_close(&h);
 }
+
+/* What takes long has a process of its own, also where one worker is all that
+ * there is for names; one that is killed is followed by another. */
+struct apart {
+	unsigned answers, deaths;
+};
+static struct apart apart;
+
+static void
+note_task(void *context, struct slice line, bool is_later)
+{
+	cr_expect(slice_is(line, "public/long"));
+	apart.answers++;
+}
+
+static void
+note_apart_death(void *context, pid_t pid, int status)
+{
+	apart.deaths++;
+}
+
+static size_t
+children(void)
+{
+	char path[64], text[4096];
+	size_t count = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
+	    (int)getpid());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	cr_assert_geq(fd, 0);
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	for (ssize_t i = 0; i < n; i++)
+		count += text[i] == ' ';
+	return count;
+}
+
+Test(pool, what_takes_long_leaves_the_only_worker_for_names)
+{
+	struct house h;
+	struct pool_rows rows = { slow_worker, no_fork, note_apart_death, &h,
+	    note_task };
+	struct pool *pool;
+	int64_t until = clock_steady_ms() + PATIENCE_MS;
+	int fd;
+
+	house_open(&h, "nobody: x\n");
+	router_queue_init(&h.queue);
+	pool = pool_new(&h.process, &h.queue, 1, &rows);
+	pool_add_task_apart(pool, "public/long");
+	pool_add_task_apart(pool, "public/long");
+	loop_turn(h.process.loop, 0);
+	cr_expect_eq(children(), 2);
+	for (ino_t i = 2; i <= 30; i++)
+		router_queue_add(&h.queue, 0, i, true);
+	while (h.queue.count > 0) {
+		cr_assert(clock_steady_ms() < until, "%zu are left",
+		    h.queue.count);
+		loop_turn(h.process.loop, 20);
+	}
+	cr_expect_eq(apart.answers, 0);
+	pool_renew(pool, 1);	/* it goes on beside those that come */
+	fd = openat(spool_dir_fd(h.spool, AREA_TRASH, 0), "go",
+	    O_WRONLY | O_CREAT, 0600);
+	close(fd);
+	while (apart.answers == 0 || children() > 1) {
+		cr_assert(clock_steady_ms() < until, "%u, %zu",
+		    apart.answers, children());
+		loop_turn(h.process.loop, 20);
+	}
+	cr_expect_eq(apart.answers, 1);
+	cr_expect_eq(apart.deaths, 0);
+	pool_end(&h, &pool);
+	router_queue_release(&h.queue);
+	house_close(&h);
+}
+
+/* Its process: the last one that was forked. */
+static pid_t
+last_child(void)
+{
+	char path[64], text[4096] = "", *last;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
+	    (int)getpid());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	cr_assert_geq(fd, 0);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	cr_assert_gt(n, 0);
+	text[n - 1] = '\0';		/* a blank */
+	last = strrchr(text, ' ');
+	return atoi(last != NULL ? last : text);
+}
+
+Test(pool, what_takes_long_is_done_though_its_process_is_killed)
+{
+	struct house h;
+	struct pool_rows rows = { slow_worker, no_fork, note_apart_death, &h,
+	    note_task };
+	struct pool *pool;
+	int64_t until = clock_steady_ms() + PATIENCE_MS;
+	int fd;
+
+	house_open(&h, "nobody: x\n");
+	router_queue_init(&h.queue);
+	pool = pool_new(&h.process, &h.queue, 1, &rows);
+	pool_add_task_apart(pool, "public/long");
+	loop_turn(h.process.loop, 0);
+	cr_assert_eq(kill(last_child(), SIGKILL), 0);
+	fd = openat(spool_dir_fd(h.spool, AREA_TRASH, 0), "go",
+	    O_WRONLY | O_CREAT, 0600);
+	close(fd);
+	while (apart.answers == 0 || children() > 1) {
+		cr_assert(clock_steady_ms() < until, "%u, %zu",
+		    apart.answers, children());
+		loop_turn(h.process.loop, 20);
+	}
+	cr_expect_eq(apart.answers, 1);
+	cr_expect_eq(apart.deaths, 1);
+	pool_end(&h, &pool);
+	router_queue_release(&h.queue);
+	house_close(&h);
+}

@@ -34,7 +34,7 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/intake/test_large.c tests/unit/scheduler/intake/test_windows.c tests/unit/scheduler/test_limits.c \
 	tests/unit/scheduler/test_restart.c \
 	tests/unit/scheduler/test_cause.c tests/unit/scheduler/test_huge.c \
-	tests/unit/scheduler/control/test_pieces.c \
+	tests/unit/scheduler/control/test_pieces.c tests/unit/scheduler/control/test_own.c tests/unit/scheduler/control/test_etrn.c \
 	tests/unit/scheduler/test_kick.c tests/unit/scheduler/test_verdicts.c \
 	tests/unit/scheduler/test_keep.c tests/unit/scheduler/test_standby.c \
 	tests/unit/scheduler/test_suppose.c \

@@ -35,6 +35,36 @@ Test(restart, a_restart_knows_tries_and_moments_from_the_files)
 	yard_close(&yard);
 }
 
+/* The clock was a day ahead until now.  What was deferred waits as long as was
+ * planned, and an end that is ordered now is not over because the message is of
+ * tomorrow. */
+Test(restart, a_clock_that_was_set_back_keeps_nothing_waiting)
+{
+	struct asker asker;
+	unsigned one = 1;
+
+	yard_open(&yard, yard_quick);
+	yard_message(&yard, "a@src.test", "smtp/x.test/grey@x.test", NULL);
+	yard_message(&yard, "a@src.test", "smtp/y.test/defer@y.test", NULL);
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	yard_stop(&yard);
+	yard_set_clock(&yard, -86400);
+	yard_start(&yard);
+	asker_serve(&yard);
+	asker_open(&asker, &yard);
+	yard_settle(&yard, 60);
+	asker_ask(&asker, "{\"v\":1,\"op\":\"schedule\",\"rcpt\":"
+	    "\"defer@y.test\",\"expire\":\"+1h\"}");
+	yard_settle(&yard, 60);
+	cr_expect_eq(yard.scheduler.queue.total.failed, 0);
+	yard_clock(&yard, 12 * 60);
+	cr_expect(yard_until(&yard, yard_has_delivered, &one));
+	cr_expect_eq(yard.scheduler.queue.total.failed, 0);
+	yard_clock(&yard, 3600);
+	cr_expect(yard_until(&yard, yard_router_has, &one), "its end");
+	asker_yard_close(&asker);
+}
+
 Test(restart, a_file_that_an_old_agent_holds_waits)
 {
 	char path[256], name[SPOOL_NAME_BYTES];

@@ -29,6 +29,7 @@ agents_start_fn *yard_agents_start;
 bool yard_names_unread;
 const struct terms *yard_terms;
 ino_t yard_accepted_as;
+const char *yard_user;
 
 /* ---- agents -------------------------------------------------------------- */
 
@@ -172,12 +173,12 @@ static void
 clock_open(struct yard *yard)
 {
 	char path[256];
-	int64_t zero = 0;
+	const int64_t zero[2] = { 0, 0 };
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/clock", yard->dir);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
-	cr_assert_eq(write(fd, &zero, sizeof(zero)), (ssize_t)sizeof(zero));
+	cr_assert_eq(write(fd, zero, sizeof(zero)), (ssize_t)sizeof(zero));
 	yard->clock = mmap(NULL, sizeof(zero), PROT_READ | PROT_WRITE,
 	    MAP_SHARED, fd, 0);
 	close(fd);
@@ -336,6 +337,8 @@ yard_message(struct yard *yard, const char *sender, const char *rcpts,
 
 	if (yard_terms != NULL)
 		control.terms = *yard_terms;
+	if (yard_user != NULL)
+		control.user = slice_of(yard_user);
 	draft_make(yard, &draft);
 	inode = draft.inode;
 	strlcpy(control.id, draft.id, sizeof(control.id));
@@ -369,6 +372,12 @@ void
 yard_clock(struct yard *yard, int64_t seconds)
 {
 	*yard->clock += seconds;
+}
+
+void
+yard_set_clock(struct yard *yard, int64_t seconds)
+{
+	yard->clock[1] += seconds;
 }
 
 static int64_t

@@ -93,6 +93,8 @@ extern const struct terms *yard_terms;
 /* What inode the ids of the messages that follow tell, as of messages that were
  * encoded since; 0: their own. */
 extern ino_t yard_accepted_as;
+/* Who sent the messages that follow; NULL: nobody of this machine. */
+extern const char *yard_user;
 
 /* Turn the loop until condition(yard, arg), at most YARD_WAIT_MS. */
 typedef bool yard_condition(struct yard *yard, void *arg);
@@ -102,6 +104,8 @@ void yard_turns(struct yard *yard, int count);
  * not hang has work or is about to come, at most YARD_SETTLE_MS more. */
 void yard_settle(struct yard *yard, int count);
 void yard_clock(struct yard *yard, int64_t seconds);
+/* Somebody sets the wall clock. */
+void yard_set_clock(struct yard *yard, int64_t seconds);
 
 unsigned yard_count(struct yard *yard, const char *area);
 /* The parsed control file of a message, in the yard's arena. */

@@ -126,6 +126,24 @@ Test(greylist, triplets)
 	greylist_close(&g);
 }
 
+/* The clock was set back by a day: who waits begins anew, who has passed goes
+ * on. */
+Test(greylist, nobody_waits_for_a_day_that_was_none)
+{
+	struct err err;
+	struct greylist *g = greylist_open(NULL, 100000, &err);
+	struct slice net = SLICE("192.0.2.0");
+
+	cr_expect_eq(greylist_ask(g, net, SLICE("a b"), &terms, 100000), 300);
+	cr_expect_eq(greylist_ask(g, net, SLICE("a c"), &terms, 100000), 300);
+	cr_expect_eq(greylist_ask(g, net, SLICE("a c"), &terms, 100300), 0);
+	cr_expect_eq(greylist_ask(g, net, SLICE("a b"), &terms, 13600), 300);
+	cr_expect_eq(greylist_ask(g, net, SLICE("a b"), &terms, 13700), 200);
+	cr_expect_eq(greylist_ask(g, net, SLICE("a b"), &terms, 13900), 0);
+	cr_expect_eq(greylist_ask(g, net, SLICE("a c"), &terms, 13900), 0);
+	greylist_close(&g);
+}
+
 Test(greylist, a_network_becomes_known)
 {
 	struct err err;

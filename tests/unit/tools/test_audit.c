@@ -388,3 +388,61 @@ Test(audit, what_an_operator_did_is_told)
 	cr_expect_eq(fate(&sums, AUDIT_REROUTED), 1);
 	cr_expect_eq(fate(&sums, AUDIT_DELETED), 1);
 }
+
+/* It was encoded, or came back as another file: not its id says how that is
+ * called, and who was accepted as that inode before has no file. */
+Test(audit, a_file_that_cannot_be_read_is_whose_the_journal_says)
+{
+	static const char *const rows[] = {
+		T "message.encoded\",\"file\":\"4711\"}",
+		T "message.routed\",\"rcpts\":\"2\",\"file\":\"4711\"}",
+		T "message.restored\",\"file\":\"queue/4711\"}",
+		T "recovered\",\"file\":\"4712\",\"from\":\"queue/4712\","
+		    "\"to\":\"queue/A/4711\"}",
+	};
+	static struct audit_finding findings[AUDIT_FINDINGS_MAX];
+	const struct journal_span always = { 0, INT64_MAX };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct books *books = books_new(&always);
+		char other[SPOOL_ID_BYTES], line[200];
+		struct audit_sums sums;
+		size_t count;
+
+		/* a message that was accepted as 4711 a while before */
+		spool_id_make_of(spool_id_time_us(slice_of(ID)) - 5000000,
+		    4711, other);
+		snprintf(line, sizeof(line), "{\"t\":\"2026-11-22T23:35:"
+		    "56.000Z\",\"id\":\"%s\",\"ev\":\"message.accepted\","
+		    "\"rcpts\":\"3\"}", other);
+		books_see_damaged(books, 4711, AUDIT_ASIDE);
+		books_read_line(books, slice_of(line));
+		books_read_line(books, slice_of(ACCEPTED));
+		books_read_line(books, slice_of(rows[i]));
+		books_close(books, &sums, findings, &count);
+		books_free(&books);
+		cr_expect_eq(fate(&sums, AUDIT_ASIDE), 2, "%s: %ju", rows[i],
+		    (uintmax_t)fate(&sums, AUDIT_ASIDE));
+		cr_expect_eq(fate(&sums, AUDIT_UNACCOUNTED), 3);
+		cr_expect_eq(sums.before, 0);
+	}
+}
+
+/* A copy of it in postman/ is not the message. */
+Test(audit, a_copy_is_another_file)
+{
+	static struct audit_finding findings[AUDIT_FINDINGS_MAX];
+	const struct journal_span always = { 0, INT64_MAX };
+	struct books *books = books_new(&always);
+	struct audit_sums sums;
+	size_t count;
+
+	books_see_damaged(books, 4711, AUDIT_ASIDE);
+	books_read_line(books, slice_of(ACCEPTED));
+	books_read_line(books, slice_of(T "recovered\",\"to\":"
+	    "\"postman/4711._badheader\"}"));
+	books_close(books, &sums, findings, &count);
+	books_free(&books);
+	cr_expect_eq(fate(&sums, AUDIT_ASIDE), 0);
+	cr_expect_eq(sums.before, 1);
+}

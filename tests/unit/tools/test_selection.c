@@ -10,6 +10,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "spool_case.h"
 
 TestSuite(desk, .init = case_open, .fini = case_close, .timeout = 60);
@@ -139,6 +140,32 @@ Test(desk, trash_is_swept_by_its_age)
 	    0);
 	cr_expect_eq(count, 1);
 	cr_expect(!is_there("trash", a, ".postman-bad"));
+}
+
+/* The clock was a day ahead when it came: its day begins when that is seen. */
+Test(desk, trash_does_not_wait_for_a_day_that_was_none)
+{
+	char id[SPOOL_ID_BYTES], name[SPOOL_NAME_BYTES], from[64];
+	uintmax_t a = aside("bob@a.test", "x@b.test", "postman", ".bad", id);
+	int trash = spool_dir_fd(spool, AREA_TRASH, 0);
+	struct stat before, st;
+	unsigned count;
+	struct err err;
+
+	snprintf(from, sizeof(from), "%ju.bad", a);
+	cr_assert_eq(spool_trash(spool, AREA_POSTMAN, from, name, &err), 0);
+	cr_assert_eq(fstatat(trash, name, &before, 0), 0);
+	clock_hold_wall((int64_t)(before.st_ctime - 86400) * 1000000);
+	do {	/* until the file system's clock has gone on */
+		cr_assert_eq(spool_sweep_trash(spool, before.st_ctime -
+		    2 * 86400, &count, &err), 0);
+		cr_assert_eq(count, 0);
+		cr_assert_eq(fstatat(trash, name, &st, 0), 0);
+	} while (st.st_ctim.tv_sec == before.st_ctim.tv_sec);
+	clock_hold_wall(0);
+	cr_assert_eq(spool_sweep_trash(spool, st.st_ctime + 1, &count, &err),
+	    0);
+	cr_expect_eq(count, 1);
 }
 
 Test(desk, what_was_not_set_aside_is_not_trashed)

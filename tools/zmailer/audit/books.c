@@ -15,7 +15,7 @@
 #include "base/json.h"
 #include "base/siphash.h"
 #include "journal/event.h"
-#include "mail/spool_id.h"
+#include "mail/spool/spool.h"
 #include "tools/zmailer/audit/books_internal.h"
 
 #include "base/banned.h"
@@ -312,6 +312,30 @@ on_report(struct books *books, struct slice line)
 		books->sums.reported += line_number(books, line, "rcpts");
 }
 
+/* What its files are called from now on: it was encoded, or came back under
+ * another number.  A copy for people (postman/N._why) is none of them. */
+static void
+on_named(struct books *books, struct books_account *account,
+    struct slice line, const char *key)
+{
+	int64_t at_ms = journal_line_ms(line);
+	struct spool_name name;
+	struct slice value;
+	size_t at;
+
+	str_reset(&books->value);
+	if (at_ms < account->named_ms || !json_get(line, key, &books->value))
+		return;
+	value = str_slice(&books->value);
+	for (at = value.n; at > 0 && value.p[at - 1] != '/'; at--)
+		;
+	if (!spool_name_parse(slice_from(value, at), &name) ||
+	    name.inode == 0 || slice_starts(name.why, "_"))
+		return;
+	account->inode = name.inode;
+	account->named_ms = at_ms;
+}
+
 static void
 on_other(struct books *books, struct books_account *account,
     enum event_kind kind, struct slice line)
@@ -327,6 +351,13 @@ on_other(struct books *books, struct books_account *account,
 		account->routed = line_number(books, line, "rcpts");
 		account->expanded = account->expanding;
 		account->expanding = 0;
+		on_named(books, account, line, "file");
+		break;
+	case EV_MESSAGE_ENCODED:
+		on_named(books, account, line, "file");
+		break;
+	case EV_RECOVERED:
+		on_named(books, account, line, "to");
 		break;
 	case EV_RCPT_REOPENED:
 		on_reopened(books, account, line);
@@ -337,8 +368,11 @@ on_other(struct books *books, struct books_account *account,
 	case EV_MESSAGE_DELETED:
 		account->is_deleted = true;
 		break;
-	case EV_MESSAGE_UNDELETED:
 	case EV_RESTORED:
+		on_named(books, account, line, "file");
+		account->is_deleted = account->is_ended = false;
+		break;
+	case EV_MESSAGE_UNDELETED:
 		account->is_deleted = account->is_ended = false;
 		break;
 	case EV_MILTER_LOCAL:

@@ -78,9 +78,12 @@ void books_free(struct books **books);
  * all that moved meanwhile. */
 void books_see_file(struct books *books, const char *id,
     const struct audit_file *file);
-/* The same for a file that cannot be read: it is of the newest message that has
- * no end, no other file, and was accepted as this inode, the number in the
- * file's name.  Its recipients without an end have that fate. */
+/* The same for a file that cannot be read: it is of the message without an end
+ * and without another file whose files have this inode, the number in the
+ * file's name, of several the last one.  That number is what the last line says
+ * that names it (message.routed, message.encoded, message.restored, recovered),
+ * or where there is none, what its id says.  Its recipients without an end have
+ * that fate. */
 void books_see_damaged(struct books *books, ino_t inode, enum audit_fate fate);
 void books_read_line(struct books *books, struct slice line);
 

@@ -37,6 +37,9 @@ struct books_account {
 	enum audit_fate	 damaged;	/* fate of who has no end, then */
 	int64_t		 last_ms;
 	enum event_kind	 last;
+	ino_t		 inode;		/* as a line says that it is called; 0:
+					 * none, then as its id says */
+	int64_t		 named_ms;	/* of that line */
 };
 
 struct books {

@@ -29,8 +29,8 @@ area_fate(enum spool_area area)
 	}
 }
 
-/* It is here, but does not say which message it is: its name has the inode, and
- * so has the id. */
+/* It is here, but does not say which message it is: its name has the inode,
+ * which the journal knows. */
 static void
 see_damaged(struct books *books, const struct view *view)
 {

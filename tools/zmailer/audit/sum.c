@@ -126,12 +126,36 @@ damaged_compare(const void *a, const void *b)
 	return (one->inode > other->inode) - (one->inode < other->inode);
 }
 
-/* An inode is used again: the newest of several has it. */
+/* Which number its files have, and since when. */
+static ino_t
+account_inode(const struct books_account *account, int64_t *out_ms)
+{
+	struct slice id = slice_of(account->id);
+
+	*out_ms = account->inode != 0 ? account->named_ms :
+	    spool_id_time_us(id) / 1000;
+	return account->inode != 0 ? account->inode : spool_id_inode(id);
+}
+
+/* Has it that number later than the owner so far? */
+static bool
+damaged_is_newer(const struct books_account *owner,
+    const struct books_account *account, int64_t since_ms)
+{
+	int64_t owner_ms;
+
+	(void)account_inode(owner, &owner_ms);
+	return since_ms > owner_ms || (since_ms == owner_ms &&
+	    strcmp(owner->id, account->id) < 0);
+}
+
+/* An inode is used again: the last of several that had it has the file. */
 static void
 damaged_offer(struct books *books, struct books_account *account)
 {
-	struct books_damaged key = { .inode = spool_id_inode(
-	    slice_of(account->id)) }, *found;
+	int64_t since_ms;
+	struct books_damaged key = { .inode = account_inode(account,
+	    &since_ms) }, *found;
 
 	if (books->damaged_count == 0 || account->is_there ||
 	    account->is_ended)
@@ -139,7 +163,7 @@ damaged_offer(struct books *books, struct books_account *account)
 	found = bsearch(&key, books->damaged, books->damaged_count, sizeof(key),
 	    damaged_compare);
 	if (found != NULL && (found->owner == NULL ||
-	    strcmp(found->owner->id, account->id) < 0))
+	    damaged_is_newer(found->owner, account, since_ms)))
 		found->owner = account;
 }
 

@@ -208,6 +208,35 @@ Test(pieces, a_message_that_is_read_again_is_not_passed_by, .timeout = 900)
 	close_all();
 }
 
+/* Nor is one whose id tells another inode, because it was encoded, by who only
+ * looks. */
+Test(pieces, an_encoded_message_that_is_read_again_is_waited_for,
+    .timeout = 120)
+{
+	struct act *act, *other;
+	char line[200];
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	yard_accepted_as = 4711;
+	mail_in("ok");
+	yard_accepted_as = 0;
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	other = act_begun(&yard, "{\"v\":1,\"op\":\"freeze\",\"rcpt\":"
+	    "\"ok1@*\"}");
+	while (other->settling == 0)
+		cr_assert_neq(act_stepped(&yard, other, &out), ACT_DONE);
+	cr_expect_not(is_known(&yard, NULL));
+	snprintf(line, sizeof(line), "{\"v\":1,\"op\":\"list\",\"ids\":"
+	    "[\"%s\"]}", id);
+	act = act_begun(&yard, line);
+	str_reset(&out);
+	cr_assert_eq(act_stepped(&yard, act, &out), ACT_WAIT, "%s", out.buf);
+	ended(act);
+	cr_expect_not_null(strstr(out.buf, id));
+	ended(other);
+	close_all();
+}
+
 /* Who was deleted meanwhile is not sent elsewhere. */
 Test(pieces, a_reroute_sees_what_was_deleted_meanwhile, .timeout = 900)
 {

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tests/unit/scheduler/asker.h"
 #include "tests/unit/scheduler/sharing/a_share.h"
 
 #ifdef HAVE_PGSQL
@@ -43,6 +44,9 @@ mail_moves(struct mail *mail)
 	    mail->order), SHARING_MOVES);
 	cr_expect_eq(sharing_move(yard.scheduler.queue.sharing, mail_job(mail),
 	    mail->order), SHARING_BUSY);
+	/* it is as in flight, but holds no files open */
+	cr_expect_eq(mail_job(mail)->flight_count, 1);
+	cr_expect_eq(yard.scheduler.queue.plan.open_jobs, 0);
 }
 
 static bool
@@ -51,6 +55,7 @@ mail_stays(struct yard *y, void *arg)
 	const struct job *job = mail_job(arg);
 
 	share_turn();
+	cr_assert_leq(y->scheduler.queue.plan.open_jobs, 1);
 	return job != NULL && (job->flags & JOB_MOVING) == 0;
 }
 
@@ -194,6 +199,41 @@ Test(moves, what_came_back_is_delivered)
 	cr_assert_eq(rename(aside, there), 0);
 	cr_expect(yard_until(&yard, is_delivered, &one));
 	cr_expect_not(yard_has(&yard, "trash", ours, ".queue-deleted"));
+	copies_end();
+}
+
+enum { MANY = 20000 };
+
+static bool
+is_placed(struct yard *y, void *arg)
+{
+	const struct job *job = mail_job(arg);
+
+	return job != NULL && job->flight_count == 0 &&
+	    y->scheduler.queue.plan.ready_count > 0;
+}
+
+/* The last of very many is meant: a thread reads the file, and they are looked
+ * at some a step. */
+Test(moves, a_large_message_is_chosen_in_pieces, .timeout = 120)
+{
+	struct str rcpts = STR_INIT;
+	struct answer_sum sum;
+	struct mail mail;
+
+	for (int i = 0; i < MANY; i++)
+		str_addf(&rcpts, "smtp/x.test/defer%d@x.test ", i);
+	copies_begin("wait");
+	share_open(0);
+	mail.inode = yard_message(&yard, "a@src.test", rcpts.buf, mail.id);
+	cr_assert(yard_until(&yard, is_placed, &mail));
+	answer_whole(&yard, "{\"v\":1,\"op\":\"move\",\"to\":\"b\","
+	    "\"rcpt\":\"defer19999@*\",\"dry_run\":true}", &sum);
+	cr_expect_gt(sum.steps, MANY / ACT_RCPTS + 1, "%zu", sum.steps);
+	cr_expect(yard_says(&sum.text, "\"messages\":1,\"recipients\":"
+	    "20000,"), "%s", sum.text.buf);
+	str_release(&sum.text);
+	str_release(&rcpts);
 	copies_end();
 }
 #endif
