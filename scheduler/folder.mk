@@ -33,6 +33,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/sharing/keeping.c scheduler/sharing/state.h \
 	scheduler/settle/group.c scheduler/settle/group.h \
 	scheduler/settle/settle.c scheduler/settle/settle.h \
+	scheduler/intake/cold.c scheduler/intake/cold.h \
 	scheduler/intake/intake.c scheduler/intake/intake.h \
 	scheduler/intake/job_build.c scheduler/intake/job_build.h \
 	scheduler/intake/known.c scheduler/intake/large.c scheduler/intake/large.h \

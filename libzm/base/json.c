@@ -142,8 +142,13 @@ json_text(struct str *out, const char *key, struct slice value)
 void
 json_number(struct str *out, const char *key, int64_t value)
 {
+	char room[DECIMAL_BYTES];
+
 	add_key(out, key);
-	str_addf(out, "%lld", (long long)value);
+	if (value < 0)
+		str_addc(out, '-');
+	str_add_slice(out, slice_decimal(value < 0 ? -(uint64_t)value :
+	    (uint64_t)value, room));
 }
 
 void
@@ -211,6 +216,17 @@ json_add_utf8(struct str *out, unsigned code)
 	}
 }
 
+/* So many bytes from there on stand for themselves. */
+static size_t
+plain_run(struct slice line, size_t at)
+{
+	size_t end = at;
+
+	while (end < line.n && line.p[end] != '"' && line.p[end] != '\\')
+		end++;
+	return end - at;
+}
+
 /* *at stands on the opening quote; then after the closing one. */
 static bool
 read_string(struct slice line, size_t *at, struct slice *out_raw,
@@ -223,10 +239,12 @@ read_string(struct slice line, size_t *at, struct slice *out_raw,
 		const char *found;
 		unsigned code;
 
-		if (line.p[i] != '\\') {
+		size_t run = plain_run(line, i);
+
+		if (run > 0) {
 			if (out != NULL)
-				str_addc(out, line.p[i]);
-			i++;
+				str_add(out, line.p + i, run);
+			i += run;
 			continue;
 		}
 		if (i + 1 >= line.n)

@@ -119,6 +119,17 @@ slice_find_text(struct slice s, struct slice text)
 	return at == NULL ? s.n : (size_t)(at - s.p);
 }
 
+/* By the line: memmem goes by the byte. */
+size_t
+slice_find_blank_line(struct slice s)
+{
+	size_t at = 0, n;
+
+	while ((n = slice_find(slice_from(s, at), '\n')) > 0 && at + n < s.n)
+		at += n + 1;
+	return at + n;
+}
+
 size_t
 slice_utf8(struct slice s)
 {
@@ -210,6 +221,17 @@ slice_number(struct slice s, uint64_t min, uint64_t max, uint64_t *out_value)
 		return false;
 	*out_value = value;
 	return true;
+}
+
+struct slice
+slice_decimal(uint64_t number, char room[DECIMAL_BYTES])
+{
+	char *end = room + DECIMAL_BYTES, *at = end;
+
+	do
+		*--at = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	return (struct slice){ at, (size_t)(end - at) };
 }
 
 char *

@@ -47,6 +47,8 @@ struct slice slice_trim(struct slice s);
 size_t slice_find(struct slice s, char c);
 /* The same of a text. */
 size_t slice_find_text(struct slice s, struct slice text);
+/* Index of the first blank line, whose end is there; s.n if there is none. */
+size_t slice_find_blank_line(struct slice s);
 
 /* The length (2 to 4) of the valid UTF-8 sequence of a non-ASCII character at
  * the front (RFC 3629 section 4); 0 when there is none. */
@@ -69,6 +71,11 @@ bool slice_word(struct slice *rest, struct slice *out_word);
  * not min <= value <= max. */
 bool slice_number(struct slice s, uint64_t min, uint64_t max,
     uint64_t *out_value);
+
+enum { DECIMAL_BYTES = 20 };
+/* The decimal digits of a number, at the end of room: printf takes ten times
+ * as long. */
+struct slice slice_decimal(uint64_t number, char room[DECIMAL_BYTES]);
 
 /* Copies in an arena: as a C string / as a slice / in lower case. */
 char *slice_dup(struct arena *arena, struct slice s);

@@ -110,17 +110,16 @@ event_open_fd(int fd)
 struct slice
 event_number(int64_t number)
 {
-	static _Thread_local char ring[16][24];
+	static _Thread_local char ring[16][1 + DECIMAL_BYTES];
 	static _Thread_local unsigned next;
-	char *end = ring[next++ % 16] + sizeof(ring[0]), *at = end;
-	uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+	char *room = ring[next++ % 16];
+	struct slice digits = slice_decimal(number < 0 ? -(uint64_t)number :
+	    (uint64_t)number, room + 1);
 
-	do
-		*--at = (char)('0' + left % 10);
-	while ((left /= 10) > 0);
-	if (number < 0)
-		*--at = '-';
-	return (struct slice){ at, (size_t)(end - at) };
+	if (number >= 0)
+		return digits;
+	room[digits.p - room - 1] = '-';
+	return (struct slice){ digits.p - 1, digits.n + 1 };
 }
 
 

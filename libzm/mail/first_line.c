@@ -7,10 +7,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/ascii.h"
+#include "base/hex.h"
 #include "mail/first_line.h"
 
 #include "base/banned.h"
@@ -54,6 +54,11 @@ void
 first_line_make(const struct first_line *line,
     char out[DRAFT_FIRST_LINE_BYTES + 1])
 {
-	snprintf(out, DRAFT_FIRST_LINE_BYTES + 1, "complete %012" PRIu64
-	    " %08" PRIx32 "\n", line->bytes, line->crc);
+	static const char shown[] = "complete 000000000000 ........\n";
+	char room[DECIMAL_BYTES];
+	struct slice digits = slice_decimal(line->bytes, room);
+
+	memcpy(out, shown, sizeof(shown));
+	memcpy(out + CRC_AT - 1 - digits.n, digits.p, digits.n);
+	hex_put(out + CRC_AT, line->crc, CRC_DIGITS);
 }

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "mail/spool_id.h"
 
 #include "base/banned.h"
@@ -78,12 +79,17 @@ spool_node_digits(unsigned number, char out[SPOOL_NODE_BYTES])
 	out[2] = '\0';
 }
 
+/* -1: it is none. */
 static int
 id_digit_value(char c)
 {
-	const char *at = c == '\0' ? NULL : strchr(digits, c);
+	static const signed char letters[26] = { 10, 11, 12, 13, 14, 15, 16,
+		17, -1, 18, 19, -1, 20, 21, -1, 22, 23, 24, 25, 26, -1, 27, 28,
+		29, 30, 31 };
 
-	return at == NULL ? -1 : (int)(at - digits);
+	if (ascii_is_digit(c))
+		return c - '0';
+	return ascii_is_lower(c) ? letters[c - 'a'] : -1;
 }
 
 static bool

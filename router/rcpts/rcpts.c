@@ -268,9 +268,15 @@ rcpts_finish(struct rcpts *rcpts)
 void
 rcpt_rule_add(struct str *out, const struct rcpt_rule *rule)
 {
+	char room[DECIMAL_BYTES];
+
 	str_adds(out, rule->kind != NULL ? rule->kind : "none");
-	if (rule->where != NULL)
-		str_addf(out, " %s", rule->where);
-	if (rule->line > 0)
-		str_addf(out, ":%u", rule->line);
+	if (rule->where != NULL) {
+		str_addc(out, ' ');
+		str_adds(out, rule->where);
+	}
+	if (rule->line > 0) {
+		str_addc(out, ':');
+		str_add_slice(out, slice_decimal(rule->line, room));
+	}
 }

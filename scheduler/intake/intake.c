@@ -30,8 +30,6 @@
 enum {
 	TEXT_KEPT_BYTES = 1 << 20,	/* of the reused buffer */
 	AHEAD_FILES = 64,	/* open at a time */
-	COLD_FILES = 1024,	/* opened ahead after one that was not in
-				 * memory */
 	HOT_READY_MAX = 256,	/* more wait already: do not open early */
 	FRESH_MAX = 32,		/* so many wait open for an agent */
 	ITEMS_CAPACITY = 4096	/* for names: it is not given back */
@@ -176,9 +174,8 @@ item_take(struct intake *intake, int ahead_fd, enum spool_area area,
 void
 item_close(struct item_files *files)
 {
-	/* who reads a large one has a copy of the descriptor, and with it the
-	 * lock, for some time */
-	spool_control_unlock(files->control_fd);
+	if (files->is_shared)
+		spool_control_unlock(files->control_fd);
 	if (files->control_fd >= 0)
 		close(files->control_fd);
 	if (files->body_fd >= 0)
@@ -202,14 +199,14 @@ item_open(struct intake *intake, const struct intake_item *item,
 {
 	struct err err;
 
-	*out = (struct item_files){ -1, -1, false };
+	*out = (struct item_files){ -1, -1, false, false };
 	if (!item->is_old && intake->queue->plan.ready_count < HOT_READY_MAX &&
 	    spool_open_queued(intake->queue->spool, name, &out->control_fd,
 	    &out->body_fd, &err) == SPOOL_OPEN_DONE) {
 		out->is_hot = true;
 		return true;
 	}
-	*out = (struct item_files){ -1, -1, false };
+	*out = (struct item_files){ -1, -1, false, false };
 	out->control_fd = item_take(intake, item->control_fd, AREA_TRANSPORT,
 	    name);
 	if (item->is_old)
@@ -241,7 +238,7 @@ item_is_pair(struct intake *intake, const struct intake_item *item,
 	pair = spool_check_pair(intake->queue->spool, name, files->control_fd,
 	    files->body_fd, id, &waited);
 	if (waited)
-		intake->cold = COLD_FILES;
+		cold_wait(&intake->cold);
 	if (pair == SPOOL_PAIR_CHANGED)
 		item_later(intake, item);
 	return pair == SPOOL_PAIR_GOOD;
@@ -249,10 +246,12 @@ item_is_pair(struct intake *intake, const struct intake_item *item,
 
 /* Read and check. */
 static enum intake_read
-item_read(struct intake *intake, int control_fd,
+item_read(struct intake *intake, int control_fd, bool is_at_once,
     struct control_file *control, struct err *err)
 {
-	enum intake_read got = intake_read(intake, control_fd, control, err);
+	enum intake_read got = is_at_once ?
+	    intake_read(intake, control_fd, control, err) :
+	    intake_read_small(intake, control_fd, control, err);
 
 	return got == INTAKE_READ ? intake_judge(control, err) : got;
 }
@@ -304,7 +303,8 @@ static void
 intake_one(struct intake *intake, const struct intake_item *item,
     bool is_at_once)
 {
-	struct item_files files = { item->control_fd, item->body_fd, false };
+	struct item_files files = { item->control_fd, item->body_fd, false,
+	    false };
 	char name[SPOOL_NAME_BYTES];
 	struct control_file control;
 	enum intake_read got;
@@ -318,7 +318,8 @@ intake_one(struct intake *intake, const struct intake_item *item,
 	spool_hashed_name(intake->queue->spool, item->inode, name);
 	if (!item_open(intake, item, name, &files))
 		return;
-	if (!is_at_once && reading_is_large(files.control_fd)) {
+	got = item_read(intake, files.control_fd, is_at_once, &control, &err);
+	if (got == INTAKE_LARGE) {
 		if (!large_begin(intake, item, &files)) {
 			item_close(&files);
 			item_later(intake, item);
@@ -326,7 +327,6 @@ intake_one(struct intake *intake, const struct intake_item *item,
 		}
 		return;
 	}
-	got = item_read(intake, files.control_fd, &control, &err);
 	if (item_is_good(intake, item, &files, got, control.id, &err))
 		item_build(intake, item, &control, &files);
 }
@@ -350,11 +350,11 @@ intake_more(void *context)
 	    (i == 0 || clock_real_us() < end_us); i++) {
 		struct intake_item item;
 
-		if (intake->ahead == 0 && intake->cold > 0)
+		if (intake->ahead == 0 && intake->cold.left > 0)
 			items_ahead(intake);
 		item = intake->items[intake->first++];
 		intake->ahead -= intake->ahead > 0;
-		intake->cold -= intake->cold > 0;
+		cold_pass(&intake->cold);
 		if (--intake->count == 0)
 			intake->first = 0;
 		intake_one(intake, &item, false);
@@ -547,7 +547,7 @@ intake_close(struct intake *intake)
 		const struct intake_item *item = &intake->items[intake->first +
 		    --intake->ahead];
 		struct item_files files = { item->control_fd, item->body_fd,
-		    false };
+		    false, false };
 
 		item_close(&files);
 	}

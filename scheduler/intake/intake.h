@@ -6,6 +6,7 @@
 #define ZM_SCHEDULER_INTAKE_H
 
 #include "io/notify.h"
+#include "scheduler/intake/cold.h"
 #include "scheduler/jobs/array.h"
 #include "scheduler/settle/settle.h"
 
@@ -63,7 +64,8 @@ struct strays {
 enum intake_read {
 	INTAKE_READ,
 	INTAKE_NOT_NOW,		/* gone, or trouble: come back later */
-	INTAKE_DAMAGED		/* not what the router wrote */
+	INTAKE_DAMAGED,		/* not what the router wrote */
+	INTAKE_LARGE		/* reading.h: of intake_read_small alone */
 };
 
 struct large;			/* large.h */
@@ -75,8 +77,7 @@ struct intake {
 	size_t		 first, count, capacity;
 	size_t		 ahead;		/* of them, from the first, that were
 					 * opened ahead if they are old */
-	unsigned	 cold;		/* so many are to be opened ahead: one
-					 * had to wait for the disk */
+	struct cold	 cold;
 	struct intake_item *busy;	/* locked by somebody: again in 1 s */
 	size_t		 busy_count, busy_capacity;
 	size_t		 large_waits;	/* of these: large ones that wait for
@@ -108,6 +109,9 @@ struct intake {
 struct item_files {
 	int	control_fd, body_fd;	/* -1: not open */
 	bool	is_hot;			/* for the job that follows */
+	bool	is_shared;		/* who reads the control file has a copy
+					 * of the descriptor, and with it the
+					 * lock, for some time */
 };
 /* Close what is open of them. */
 void item_close(struct item_files *files);
@@ -207,6 +211,10 @@ bool intake_job_open(struct intake *intake, struct job *job,
 /* Read and parse a control file into the intake's arena, valid until the next
  * read.  err says why it is not INTAKE_READ. */
 enum intake_read intake_read(struct intake *intake, int fd,
+    struct control_file *control, struct err *err);
+/* The same unless the file is large.  All of most files comes with one read;
+ * only of others the size is asked. */
+enum intake_read intake_read_small(struct intake *intake, int fd,
     struct control_file *control, struct err *err);
 /* The same into memory of the caller, with nothing of the intake: also in a
  * thread.  text: what everything in control borrows from, beside arena. */

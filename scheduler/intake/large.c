@@ -217,6 +217,7 @@ large_begin(struct intake *intake, const struct intake_item *item,
 	large->item.control_fd = large->item.body_fd = -1;
 	large->files = *files;
 	large->files.is_hot = false;
+	large->files.is_shared = true;
 	intake->large = large;
 	reading_begin(intake, files->control_fd, READING_WINDOWS,
 	    &(struct reading_steps){ NULL, large_on_read, large },

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "scheduler/intake/intake.h"
+#include "scheduler/intake/reading.h"
 
 #include "base/banned.h"
 
@@ -31,6 +32,22 @@ intake_read(struct intake *intake, int fd, struct control_file *control,
 	str_reset(&intake->text);
 	return intake_read_into(intake->arena, &intake->text, fd, control,
 	    err);
+}
+
+enum intake_read
+intake_read_small(struct intake *intake, int fd, struct control_file *control,
+    struct err *err)
+{
+	bool is_all;
+
+	arena_reset(intake->arena);
+	if (control_file_read_front(fd, &intake->text, &is_all, err) < 0)
+		return INTAKE_NOT_NOW;
+	if (!is_all)
+		return reading_is_large(fd) ? INTAKE_LARGE :
+		    intake_read(intake, fd, control, err);
+	return control_file_parse(intake->arena, str_slice(&intake->text),
+	    control, err) < 0 ? INTAKE_DAMAGED : INTAKE_READ;
 }
 
 enum intake_read

@@ -9,8 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdio.h>
-
 #include "journal/counters.h"
 #include "smtpserver/session/copy.h"
 #include "smtpserver/session/step.h"
@@ -22,17 +20,24 @@ void
 session_write(struct session *session, const struct session_answer *answer)
 {
 	struct slice rest = slice_of(answer->text), line;
-	char wire[ANSWER_TEXT_BYTES + 32];
+	struct str wire = STR_INIT;
+	char room[DECIMAL_BYTES];
 
 	while (slice_cut(&rest, '\n', &line)) {
-		int n = snprintf(wire, sizeof(wire), "%d%c%s%s" SLICE_FMT
-		    "\r\n", answer->code, rest.p == NULL ? ' ' : '-',
-		    answer->status ? answer->status : "",
-		    answer->status ? " " : "", SLICE_ARG(line));
-
-		stream_say(session->stream, (struct slice){ wire, (size_t)n });
-		transcript_reply(session, (struct slice){ wire, (size_t)n });
+		str_reset(&wire);
+		str_add_slice(&wire, slice_decimal((unsigned)answer->code,
+		    room));
+		str_addc(&wire, rest.p == NULL ? ' ' : '-');
+		if (answer->status != NULL) {
+			str_adds(&wire, answer->status);
+			str_addc(&wire, ' ');
+		}
+		str_add_slice(&wire, line);
+		str_adds(&wire, "\r\n");
+		stream_say(session->stream, str_slice(&wire));
+		transcript_reply(session, str_slice(&wire));
 	}
+	str_release(&wire);
 }
 
 void

@@ -273,6 +273,9 @@ int control_file_rewrite(struct arena *arena, struct slice file,
 /* Read all of fd (at most max_bytes) into *out from offset 0. 0 or -1. */
 int control_file_read(int fd, size_t max_bytes, struct str *out,
     struct err *err);
+/* The same of the first 16 KiB.  *out_is_all: there is no more. */
+int control_file_read_front(int fd, struct str *out, bool *out_is_all,
+    struct err *err);
 
 /* Append records in one write (more only when they exceed a page), each padded
  * as said above.  They are not synced.  After a short write the rest of the

@@ -8,10 +8,10 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "base/hex.h"
 #include "mail/control_file/internal.h"
 #include "mail/control_file/control_file.h"
 
@@ -107,19 +107,15 @@ control_writer_sender(struct control_writer *writer, struct slice sender,
 	return control_add_line(out, 'e', errors_to, err);
 }
 
-static void
-add_number(struct str *out, int64_t number)
+void
+control_add_number(struct str *out, int64_t number)
 {
-	char digits[24];
-	size_t n = sizeof(digits);
-	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+	char room[DECIMAL_BYTES];
 
-	do
-		digits[--n] = (char)('0' + rest % 10);
-	while ((rest /= 10) > 0);
 	if (number < 0)
-		digits[--n] = '-';
-	str_add(out, digits + n, sizeof(digits) - n);
+		str_addc(out, '-');
+	str_add_slice(out, slice_decimal(number < 0 ? -(uint64_t)number :
+	    (uint64_t)number, room));
 }
 
 static int
@@ -143,7 +139,7 @@ add_way(struct str *out, const char *tag, const struct control_way *way)
 	str_addc(out, ' ');
 	add_field(out, way->user);
 	str_addc(out, ' ');
-	add_number(out, way->uid);
+	control_add_number(out, way->uid);
 	str_addc(out, '\n');
 }
 
@@ -206,8 +202,7 @@ header_check(struct slice header, struct err *err)
 	if (header.n > CONTROL_HEADER_BYTES_MAX)
 		return err_set(err, "header of %zu bytes, the limit is %d",
 		    header.n, CONTROL_HEADER_BYTES_MAX);
-	if (header.n > 0 && (header.p[0] == '\n' ||
-	    memmem(header.p, header.n, "\n\n", 2) != NULL))
+	if (slice_find_blank_line(header) < header.n)
 		return err_set(err, "blank line inside a header");
 	return 1;
 }
@@ -275,6 +270,17 @@ add_groups(struct control_writer *writer, struct control_file *control,
 	return 1;
 }
 
+static void
+add_number_line(struct str *out, char tag, uint64_t number)
+{
+	char room[DECIMAL_BYTES];
+
+	str_addc(out, tag);
+	str_addc(out, ' ');
+	str_add_slice(out, slice_decimal(number, room));
+	str_addc(out, '\n');
+}
+
 int
 control_writer_common(struct control_writer *writer,
     const struct control_file *control,
@@ -284,10 +290,12 @@ control_writer_common(struct control_writer *writer,
 
 	if (!spool_id_is(slice_of(control->id)))
 		return err_set(err, "'%s' is not a spool id", control->id);
-	str_addf(out, "I %s\ni %ju\no %" PRIu64 "\nz %" PRIu64 "\n",
-	    control->id,
-	    (uintmax_t)control->inode, control->body_offset,
-	    control->size_bytes);
+	str_adds(out, "I ");
+	str_adds(out, control->id);
+	str_addc(out, '\n');
+	add_number_line(out, 'i', control->inode);
+	add_number_line(out, 'o', control->body_offset);
+	add_number_line(out, 'z', control->size_bytes);
 	if (control_add_line(out, 'l', control->msgid, err) < 0 ||
 	    control_add_line(out, 'e', control->errors_to, err) < 0 ||
 	    control_add_line(out, 'u', control->user, err) < 0 ||
@@ -330,13 +338,20 @@ control_writer_take(struct control_writer *writer)
 	str_reset(writer->out);
 }
 
+enum { BYTES_END = 12 };	/* of the number in the first line */
+
 void
 control_writer_end(struct control_writer *writer,
     char out_first[CONTROL_FIRST_LINE_BYTES + 1])
 {
-	snprintf(out_first, CONTROL_FIRST_LINE_BYTES + 1, "@ 1 %08" PRIu32
-	    " %08" PRIx32 "\n", offset_of(writer),
-	    control_writer_crc(writer, writer->out->len));
+	static const char shown[] = "@ 1 00000000 ........\n";
+	char room[DECIMAL_BYTES];
+	struct slice bytes = slice_decimal(offset_of(writer), room);
+
+	memcpy(out_first, shown, sizeof(shown));
+	memcpy(out_first + BYTES_END - bytes.n, bytes.p, bytes.n);
+	hex_put(out_first + BYTES_END + 1, control_writer_crc(writer,
+	    writer->out->len), 8);
 	if (writer->taken == 0)
 		memcpy(writer->out->buf, out_first, CONTROL_FIRST_LINE_BYTES);
 }

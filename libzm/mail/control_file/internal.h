@@ -63,6 +63,9 @@ struct control_parser {
 	struct control_header_list *seen;
 };
 
+/* Append a number in decimal: printf takes ten times as long. */
+void control_add_number(struct str *out, int64_t number);
+
 /* Make room for what may stand in the parser's file. */
 void control_parser_room(struct control_parser *parser);
 /* Read the line at parser->at, with the block of an m line.  0 or -1. */

@@ -46,10 +46,23 @@ control_job_add(struct str *out, const char *name, const char *id,
     struct slice host, uint32_t sender_offset, uint32_t header_offset,
     unsigned tries, const uint32_t *rcpt_offsets, size_t count)
 {
-	str_addf(out, "%s/%s\t" SLICE_FMT "\t%" PRIu32 ",%" PRIu32 ",%u\t",
-	    name, id, SLICE_ARG(host), sender_offset, header_offset, tries);
-	for (size_t i = 0; i < count; i++)
-		str_addf(out, i ? ",%" PRIu32 : "%" PRIu32, rcpt_offsets[i]);
+	str_adds(out, name);
+	str_addc(out, '/');
+	str_adds(out, id);
+	str_addc(out, '\t');
+	str_add_slice(out, host);
+	str_addc(out, '\t');
+	control_add_number(out, sender_offset);
+	str_addc(out, ',');
+	control_add_number(out, header_offset);
+	str_addc(out, ',');
+	control_add_number(out, tries);
+	str_addc(out, '\t');
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			str_addc(out, ',');
+		control_add_number(out, rcpt_offsets[i]);
+	}
 }
 
 static int
@@ -118,7 +131,7 @@ window_header(struct window *window, uint64_t offset, struct slice *out,
     struct err *err)
 {
 	struct slice rest;
-	const char *end;
+	size_t end;
 
 	for (size_t want = window->bytes; want <= CONTROL_HEADER_BYTES_MAX * 2;
 	    want *= 4) {
@@ -128,16 +141,10 @@ window_header(struct window *window, uint64_t offset, struct slice *out,
 			    (size_t)(offset - window->start));
 			if (rest.p[-1] != '\n')
 				break;
-			if (rest.p[0] == '\n') {
+			end = slice_find_blank_line(rest);
+			if (end < rest.n) {
 				*out = slice_copy(window->arena,
-				    slice_first(rest, 0));
-				return 1;
-			}
-			end = memmem(rest.p, rest.n, "\n\n", 2);
-			if (end != NULL) {
-				*out = slice_copy(window->arena,
-				    slice_first(rest,
-				    (size_t)(end - rest.p) + 1));
+				    slice_first(rest, end));
 				return 1;
 			}
 			if (window->start == offset - 1 && window->is_last)

@@ -19,6 +19,8 @@
 
 #include "base/banned.h"
 
+enum { FRONT_BYTES = 16384 };	/* all of most control files */
+
 struct slice
 control_group_errors(const struct control_file *control,
     const struct control_group *group)
@@ -348,18 +350,12 @@ static int
 read_header(struct control_parser *parser, struct err *err)
 {
 	struct slice rest = slice_from(parser->file, parser->at), header;
-	const char *end;
 
 	if (parser->open_groups == 0)
 		return err_set(err, "header without a sender before it");
-	if (rest.n > 0 && rest.p[0] == '\n') {
-		header = slice_first(rest, 0);
-	} else {
-		end = rest.n == 0 ? NULL : memmem(rest.p, rest.n, "\n\n", 2);
-		if (end == NULL)
-			return err_set(err, "header without an end");
-		header = slice_first(rest, (size_t)(end - rest.p) + 1);
-	}
+	header = slice_first(rest, slice_find_blank_line(rest));
+	if (header.n == rest.n)
+		return err_set(err, "header without an end");
 	if (parser->is_window) {
 		parser_note_header(parser, parser->start + parser->at);
 		close_groups(parser, slice_first(header, 0),
@@ -399,18 +395,22 @@ control_parser_line(struct control_parser *parser, struct err *err)
 	return control_read_common(parser->control, line.p[0], value, err);
 }
 
-/* At most so many lines begin with tag: bounds an array before it is made. */
-static size_t
-head_count_lines(struct slice text, const char needle[3])
+/* At most so many lines have these tags: bounds arrays before they are
+ * made. */
+static void
+head_count_lines(struct control_parser *parser)
 {
-	const char *p = text.p, *end = text.p + text.n;
-	size_t count = 0;
+	struct slice text = parser->file;
+	size_t n;
 
-	while ((p = memmem(p, (size_t)(end - p), needle, 3)) != NULL) {
-		count++;
-		p += 3;
+	while ((n = slice_find(text, '\n')) < text.n) {
+		text = slice_from(text, n + 1);
+		if (text.n < 2 || text.p[1] != ' ')
+			continue;
+		parser->groups_room += text.p[0] == 's';
+		parser->rcpts_room += text.p[0] == 'r';
+		parser->ways_room += text.p[0] == 'X';
 	}
-	return count;
 }
 
 void
@@ -420,12 +420,12 @@ control_parser_room(struct control_parser *parser)
 	 * began before */
 	size_t more = parser->is_window ? 2 : 0;
 
-	parser->groups_room = head_count_lines(parser->file, "\ns ") + more;
-	parser->rcpts_room = head_count_lines(parser->file, "\nr ") + more;
+	parser->groups_room = parser->rcpts_room = more;
+	parser->ways_room = 0;
+	head_count_lines(parser);
 	if (parser->rcpts_most > 0 && parser->rcpts_room >
 	    parser->rcpts_most + more)
 		parser->rcpts_room = parser->rcpts_most + more;
-	parser->ways_room = head_count_lines(parser->file, "\nX ");
 	if (parser->ways_room > 0)
 		parser->ways = arena_alloc(parser->arena,
 		    parser->ways_room * sizeof(*parser->ways));
@@ -485,30 +485,46 @@ control_file_parse(struct arena *arena, struct slice file,
 	return 0;
 }
 
+/* One read of at most so many bytes, after those that out has. */
+static int
+control_file_read_more(int fd, size_t room, struct str *out, bool *out_is_all,
+    struct err *err)
+{
+	char *into = str_room(out, room);
+	ssize_t n;
+
+	do
+		n = pread(fd, into, room, (off_t)out->len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return err_sys(err, "read control file");
+	out->len += (size_t)n;
+	out->buf[out->len] = '\0';
+	*out_is_all = (size_t)n < room;
+	return 0;
+}
+
+int
+control_file_read_front(int fd, struct str *out, bool *out_is_all,
+    struct err *err)
+{
+	str_reset(out);
+	return control_file_read_more(fd, FRONT_BYTES, out, out_is_all, err);
+}
+
 int
 control_file_read(int fd, size_t max_bytes, struct str *out, struct err *err)
 {
-	enum { FIRST_READ_BYTES = 16384 };
-	size_t room = FIRST_READ_BYTES;
+	bool is_all;
 
-	str_reset(out);
-	for (;;) {
-		char *into = str_room(out, room);
-		ssize_t n = pread(fd, into, room, (off_t)out->len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "read control file");
-		out->len += (size_t)n;
-		out->buf[out->len] = '\0';
-		if (out->len > max_bytes)
-			return err_set(err, "file of more than %zu bytes",
-			    max_bytes);
-		if ((size_t)n < room)
-			return 0;
-		room = out->len;
-	}
+	if (control_file_read_front(fd, out, &is_all, err) < 0)
+		return -1;
+	while (!is_all && out->len <= max_bytes)
+		if (control_file_read_more(fd, out->len, out, &is_all, err) <
+		    0)
+			return -1;
+	return out->len <= max_bytes ? 0 : err_set(err,
+	    "file of more than %zu bytes", max_bytes);
 }
 
 bool

@@ -8,11 +8,11 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/ascii.h"
 #include "base/crc32c.h"
+#include "base/hex.h"
 #include "mail/control_file/internal.h"
 
 #include "base/banned.h"
@@ -57,13 +57,10 @@ not_negative(int64_t number)
 static void
 control_record_close(struct str *out, uint32_t id_crc, size_t start)
 {
-	char sum[SUM_BYTES + 1];
-
 	if (out->len - start > RECORD_TEXT_MAX)
 		out->len = start + RECORD_TEXT_MAX;
-	snprintf(sum, sizeof(sum), "d %08" PRIx32 " ", crc32c(id_crc,
-	    out->buf + start + SUM_BYTES, out->len - start - SUM_BYTES));
-	memcpy(out->buf + start, sum, SUM_BYTES);
+	hex_put(out->buf + start + 2, crc32c(id_crc, out->buf + start +
+	    SUM_BYTES, out->len - start - SUM_BYTES), 8);
 	str_addc(out, '\n');
 }
 
@@ -73,14 +70,22 @@ control_record_add(struct str *out, uint32_t id_crc,
 {
 	size_t start = out->len + 1;
 
-	str_addf(out, "\nd -------- %" PRIu32 " %" PRId64 " %s %u %" PRId64,
-	    record->rcpt_offset, not_negative(record->time_s),
-	    kind_names[record->kind], record->tries,
-	    not_negative(record->next_s));
+	str_adds(out, "\nd -------- ");
+	control_add_number(out, record->rcpt_offset);
+	str_addc(out, ' ');
+	control_add_number(out, not_negative(record->time_s));
+	str_addc(out, ' ');
+	str_adds(out, kind_names[record->kind]);
+	str_addc(out, ' ');
+	control_add_number(out, record->tries);
+	str_addc(out, ' ');
+	control_add_number(out, not_negative(record->next_s));
 	if (record->kind == RECORD_OUTCOME) {
 		const struct verdict *verdict = &record->verdict;
 
-		str_addf(out, " %s ", verdict_names[verdict->kind]);
+		str_addc(out, ' ');
+		str_adds(out, verdict_names[verdict->kind]);
+		str_addc(out, ' ');
 		add_clean(out, verdict->status, false);
 		str_addc(out, '\t');
 	} else if (record->kind >= RECORD_HELD) {

@@ -264,17 +264,8 @@ control_windows_read(struct control_windows *windows, size_t index,
 static bool
 header_end(struct slice text, struct slice *out)
 {
-	const char *end;
-
-	if (slice_starts(text, "\n")) {
-		*out = slice_first(text, 0);
-		return true;
-	}
-	end = memmem(text.p, text.n, "\n\n", 2);
-	if (end == NULL)
-		return false;
-	*out = slice_first(text, (size_t)(end - text.p) + 1);
-	return true;
+	*out = slice_first(text, slice_find_blank_line(text));
+	return out->n < text.n;
 }
 
 int

@@ -12,8 +12,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/uio.h>
@@ -21,7 +19,6 @@
 
 #include "base/crc32c.h"
 #include "base/fd.h"
-#include "base/pid.h"
 #include "mail/spool/internal.h"
 #include "mail/spool/keep.h"
 
@@ -84,8 +81,7 @@ spool_claim(struct spool *spool, unsigned priority, const char *name,
 		goto drop;
 	/* Named by its inode whatever it was called before (a file copied
 	 * back from a backup has another one). */
-	snprintf(out->name, sizeof(out->name), "%ju-%jd",
-	    (uintmax_t)out->inode, (intmax_t)pid_own());
+	spool_own_name("", out->inode, out->name);
 	/* S2 -> C1; the loser of a race finds nothing to rename */
 	if (strcmp(out->name, name) == 0 ||
 	    spool_rename(dir_fd, name, dir_fd, out->name) == 0)
@@ -131,8 +127,7 @@ spool_claim_aside(struct spool *spool, enum spool_area from,
 					 err_sys(err, "open %s", label);
 	result = claim_check(out->fd, label, out, err);
 	if (result == SPOOL_CLAIMED) {
-		snprintf(out->name, sizeof(out->name), "%ju-%jd",
-		    (uintmax_t)out->inode, (intmax_t)pid_own());
+		spool_own_name("", out->inode, out->name);
 		/* D1 -> C1; the loser of a race finds nothing to rename */
 		if (spool_rename(dir_fd, name, spool_dir_fd(spool,
 		    AREA_ROUTER, 0), out->name) == 0) {
@@ -255,8 +250,7 @@ plan_create(struct spool *spool, const struct claim *claim, int dir_fd,
 	char name[SPOOL_NAME_BYTES];
 	int fd;
 
-	snprintf(name, sizeof(name), "..%ju-%jd", (uintmax_t)claim->inode,
-	    (intmax_t)pid_own());
+	spool_own_name("..", claim->inode, name);
 	if (spool->is_spread && claim->priority == 0) {
 		spool_spread_name(spool, AREA_ROUTER, name, out_name);
 		fd = plan_create_as(dir_fd, out_name);

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/fd.h"
+#include "base/hex.h"
 #include "base/pid.h"
 #include "mail/spool/internal.h"
 #include "mail/spool/rewrite.h"
@@ -42,12 +43,16 @@ static const char blank_first_line[] = "complete ------------ --------\n";
 static void
 draft_name(struct spool *spool, char out_name[SPOOL_NAME_BYTES])
 {
-	char name[SPOOL_NAME_BYTES];
+	char name[SPOOL_NAME_BYTES], room[DECIMAL_BYTES], *at = name;
+	struct slice pid = slice_decimal((uint64_t)pid_own(), room);
 	uint64_t secret;
 
 	arc4random_buf(&secret, sizeof(secret));
-	snprintf(name, sizeof(name), "%jd.%" PRIx64 ".%016" PRIx64,
-	    (intmax_t)pid_own(), (uint64_t)clock_wall_us(), secret);
+	memcpy(at, pid.p, pid.n);
+	at[pid.n] = '.';
+	at = hex_put(at + pid.n + 1, (uint64_t)clock_wall_us(), 16);
+	*at = '.';
+	*hex_put(at + 1, secret, 16) = '\0';
 	if (spool->is_spread)
 		spool_spread_name(spool, AREA_PUBLIC, name, out_name);
 	else
@@ -434,8 +439,7 @@ publish_name(const struct draft *draft, enum spool_area area,
     const char *cause, char out_name[SPOOL_NAME_BYTES], struct err *err)
 {
 	if (area == AREA_ROUTER) {
-		snprintf(out_name, SPOOL_NAME_BYTES, "%ju",
-		    (uintmax_t)draft->inode);
+		spool_inode_name(draft->inode, out_name);
 		return 0;
 	}
 	if (area != AREA_FREEZER || cause == NULL ||

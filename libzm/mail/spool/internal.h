@@ -72,6 +72,12 @@ const char *spool_label(enum spool_area area, unsigned priority,
  * returns the descriptor, or -1 with errno. */
 int spool_open_file(int dir_fd, const char *name, int flags);
 
+/* "<inode>"; room for SPOOL_NAME_BYTES less what stands before it. */
+void spool_inode_name(ino_t inode, char *out_name);
+/* "<front><inode>-<pid>", the pid ours: what this process works on. */
+void spool_own_name(const char *front, ino_t inode,
+    char out_name[SPOOL_NAME_BYTES]);
+
 /* "new/k/<name>", "plans/k/<name>" with the next letter. */
 void spool_spread_name(struct spool *spool, enum spool_area area,
     const char *name, char out_name[SPOOL_NAME_BYTES]);

@@ -6,11 +6,11 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/pid.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -134,20 +134,49 @@ spool_name_inode(const char *name)
 	return spool_name_parse(slice_of(name), &parts) ? parts.inode : 0;
 }
 
+static char *
+name_put_number(char *at, uint64_t number)
+{
+	char room[DECIMAL_BYTES];
+	struct slice digits = slice_decimal(number, room);
+
+	memcpy(at, digits.p, digits.n);
+	return at + digits.n;
+}
+
+void
+spool_inode_name(ino_t inode, char *out_name)
+{
+	*name_put_number(out_name, inode) = '\0';
+}
+
+void
+spool_own_name(const char *front, ino_t inode, char out_name[SPOOL_NAME_BYTES])
+{
+	char *at = out_name;
+
+	while (*front != '\0')
+		*at++ = *front++;
+	at = name_put_number(at, inode);
+	*at = '-';
+	*name_put_number(at + 1, (uint64_t)pid_own()) = '\0';
+}
+
 void
 spool_hashed_name(const struct spool *spool, ino_t inode,
     char out_name[SPOOL_NAME_BYTES])
 {
-	uintmax_t n = (uintmax_t)inode;
-	char low = (char)('A' + n % 26), high = (char)('A' + n / 26 % 26);
+	char *at = out_name;
 
-	if (spool->hash_levels == 0)
-		snprintf(out_name, SPOOL_NAME_BYTES, "%ju", n);
-	else if (spool->hash_levels == 1)
-		snprintf(out_name, SPOOL_NAME_BYTES, "%c/%ju", low, n);
-	else
-		snprintf(out_name, SPOOL_NAME_BYTES, "%c/%c/%ju", high, low,
-		    n);
+	if (spool->hash_levels > 1) {
+		*at++ = (char)('A' + inode / 26 % 26);
+		*at++ = '/';
+	}
+	if (spool->hash_levels > 0) {
+		*at++ = (char)('A' + inode % 26);
+		*at++ = '/';
+	}
+	spool_inode_name(inode, at);
 }
 
 bool

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -113,6 +112,7 @@ walk_next(struct spool_walk *walk, char *name, size_t size, ino_t *out_inode)
 {
 	const struct level *level = &walk->levels[walk->depth - 1];
 	struct dirent *entry;
+	size_t n;
 
 	errno = 0;
 	entry = readdir(level->dir);
@@ -125,8 +125,10 @@ walk_next(struct spool_walk *walk, char *name, size_t size, ino_t *out_inode)
 	if (strcmp(entry->d_name, ".") == 0 ||
 	    strcmp(entry->d_name, "..") == 0)
 		return 0;
-	snprintf(name, size, "%s%s%s", level->prefix,
-	    *level->prefix ? "/" : "", entry->d_name);
+	n = strlcpy(name, level->prefix, size);
+	if (n > 0)
+		name[n++] = '/';
+	strlcpy(name + n, entry->d_name, size - n);
 	if (is_directory(walk, entry->d_name))
 		return level_enter(walk, name);
 	*out_inode = entry->d_ino;

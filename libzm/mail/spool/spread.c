@@ -15,7 +15,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/fs.h>
@@ -68,11 +68,14 @@ spool_spread_name(struct spool *spool, enum spool_area area,
     const char *name, char out_name[SPOOL_NAME_BYTES])
 {
 	const size_t letters = sizeof(SPOOL_SPREAD_LETTERS) - 1;
+	size_t n;
 
 	if (spool->spread_turn == 0)
 		spool->spread_turn = (unsigned)getpid() * 7 * SPREAD_KEEP;
-	snprintf(out_name, SPOOL_NAME_BYTES, "%s/%c/%s",
-	    spool_spread_dir(area),
-	    SPOOL_SPREAD_LETTERS[spool->spread_turn++ / SPREAD_KEEP % letters],
-	    name);
+	n = strlcpy(out_name, spool_spread_dir(area), SPOOL_NAME_BYTES);
+	out_name[n++] = '/';
+	out_name[n++] = SPOOL_SPREAD_LETTERS[spool->spread_turn++ /
+	    SPREAD_KEEP % letters];
+	out_name[n++] = '/';
+	strlcpy(out_name + n, name, SPOOL_NAME_BYTES - n);
 }

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <stdio.h>
 
 #include "base/str.h"
 
@@ -136,6 +137,33 @@ Test(slice, number_refuses_what_is_none)
 	cr_expect(slice_number(SLICE("18446744073709551615"), 0, UINT64_MAX,
 	    &value));
 	cr_expect_eq(value, UINT64_MAX);
+}
+
+Test(slice, decimal_is_what_number_reads)
+{
+	static const uint64_t rows[] = { 0, 1, 9, 10, 4711, UINT32_MAX,
+	    INT64_MAX, UINT64_MAX };
+	char room[DECIMAL_BYTES], want[32];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		snprintf(want, sizeof(want), "%ju", (uintmax_t)rows[i]);
+		cr_expect(slice_is(slice_decimal(rows[i], room), want), "%s",
+		    want);
+	}
+}
+
+Test(slice, blank_line_is_found_with_its_end)
+{
+	static const struct { const char *in; size_t want; } rows[] = {
+		{ "", 0 }, { "\n", 0 }, { "\n\n", 0 }, { "a", 1 },
+		{ "a\n", 2 }, { "a\n\n", 2 }, { "a\n\nb\n\n", 2 },
+		{ "a\nbc\n\nd", 5 }, { "a\nbc\n \n", 7 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		cr_expect_eq(slice_find_blank_line(slice_of(rows[i].in)),
+		    rows[i].want, "%s", rows[i].in);
+	cr_expect_eq(slice_find_blank_line(nothing), 0);
 }
 
 Test(slice, copies)

@@ -31,6 +31,7 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/sharing/test_moves.c \
 	tests/unit/scheduler/sharing/test_allowance.c \
 	tests/unit/scheduler/sharing/a_share.c tests/unit/scheduler/sharing/a_share.h \
+	tests/unit/scheduler/intake/test_cold.c \
 	tests/unit/scheduler/intake/test_large.c tests/unit/scheduler/intake/test_windows.c tests/unit/scheduler/test_limits.c \
 	tests/unit/scheduler/test_restart.c \
 	tests/unit/scheduler/test_cause.c tests/unit/scheduler/test_huge.c \

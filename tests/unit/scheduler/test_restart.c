@@ -467,6 +467,6 @@ Test(restart, what_is_in_memory_is_not_opened_ahead)
 	cr_expect_eq(yard.scheduler.intake.ahead, 0);
 	yard_settle(&yard, 30);
 	cr_expect_eq(yard.scheduler.queue.jobs.count, 3);
-	cr_expect_eq(yard.scheduler.intake.cold > 0, is_cold);
+	cr_expect_eq(yard.scheduler.intake.cold.left > 0, is_cold);
 	yard_close(&yard);
 }
