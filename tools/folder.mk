@@ -269,6 +269,8 @@ tools_libtools_a_SOURCES += tools/zmailer/report/arrivals.c \
 	tools/zmailer/report/send/authors.c \
 	tools/zmailer/report/send/authors.h \
 	tools/zmailer/report/send/authors_xml.c \
+	tools/zmailer/report/send/elsewhere.c \
+	tools/zmailer/report/send/elsewhere.h \
 	tools/zmailer/report/send/sessions.c \
 	tools/zmailer/report/send/sessions.h \
 	tools/zmailer/report/send/sessions_json.c \

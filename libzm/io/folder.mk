@@ -28,6 +28,7 @@ libzm_a_SOURCES += \
 	libzm/io/consult/share_order.c libzm/io/consult/share_order.h \
 	libzm/io/stream.c libzm/io/stream.h \
 	libzm/io/consult/sts_ask.c libzm/io/consult/sts_ask.h \
+	libzm/io/consult/sts_shelf.c libzm/io/consult/sts_shelf.h \
 	libzm/io/cpu.c libzm/io/cpu.h \
 	libzm/io/sync.c libzm/io/sync.h \
 	libzm/io/unix_socket.c libzm/io/unix_socket.h

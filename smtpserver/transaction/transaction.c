@@ -204,11 +204,14 @@ transaction_freeze(struct transaction *transaction, const char *cause,
 }
 
 void
-transaction_keep_reason(const struct transaction *transaction)
+transaction_keep_reason(struct transaction *transaction)
 {
-	struct slice aside = transaction->envelope.aside;
 	char text[SPOOL_REASON_BYTES];
+	struct slice aside;
 
+	if (transaction->envelope.aside.n == 0)
+		transaction_keep_rule(transaction);	/* decided at the end */
+	aside = transaction->envelope.aside;
 	if (!transaction_is_frozen(transaction) || aside.n == 0)
 		return;
 	snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(aside));

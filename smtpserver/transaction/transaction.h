@@ -107,7 +107,7 @@ enum {
 void transaction_freeze(struct transaction *transaction, const char *cause,
     const char *because);
 /* Write to its file why it is set aside; to be called before it is synced. */
-void transaction_keep_reason(const struct transaction *transaction);
+void transaction_keep_reason(struct transaction *transaction);
 
 /* Does it go into freezer/, because a rule or a filter said so? */
 bool transaction_is_frozen(const struct transaction *transaction);

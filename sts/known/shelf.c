@@ -4,7 +4,7 @@
  * Out    files; policies again
  * Holds  a directory's descriptor (the caller's)
  * Trusts nothing it reads back: a file that is not whole is none
- * Spec   shelf.h; doc/INTERNALS.md section 2.1
+ * Spec   shelf.h, io/consult/sts_shelf.h; doc/INTERNALS.md section 2.1
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,12 +17,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "io/consult/sts_ask.h"
 #include "sts/known/shelf.h"
 
 #include "base/banned.h"
 
-#define SHELF_HEAD "zmailer-sts 1"
 #define SHELF_NEW ".new."
 
 enum { PATH_BYTES = 4200 };
@@ -44,7 +42,7 @@ static int
 shelf_write(int shelf, const char *name, struct slice text, struct err *err)
 {
 	int fd = openat(shelf, name, O_WRONLY | O_CREAT | O_TRUNC |
-	    O_NOFOLLOW | O_CLOEXEC, 0600);
+	    O_NOFOLLOW | O_CLOEXEC, 0640);
 	int result = 0;
 
 	if (fd < 0)
@@ -64,7 +62,7 @@ shelf_put(int shelf, const char *domain, int64_t fetched_s,
 	int result;
 
 	snprintf(name, sizeof(name), SHELF_NEW "%d", (int)getpid());
-	str_addf(&text, SHELF_HEAD "\n%s %" PRId64 " ", domain, fetched_s);
+	str_addf(&text, STS_SHELF_HEAD "\n%s %" PRId64 " ", domain, fetched_s);
 	sts_policy_add_words(&text, policy);
 	str_adds(&text, "\nend\n");
 	result = shelf_write(shelf, name, str_slice(&text), err);
@@ -83,48 +81,6 @@ shelf_remove(int shelf, const char *domain)
 }
 
 /* ---- reading ----------------------------------------------------------- */
-
-int
-shelf_parse(struct slice text, const char *domain, int64_t *out_fetched_s,
-    struct sts_policy *out, struct err *err)
-{
-	struct slice head, line, end, word;
-	uint64_t moment;
-
-	if (!slice_cut(&text, '\n', &head) || !slice_is(head, SHELF_HEAD) ||
-	    !slice_cut(&text, '\n', &line) || !slice_cut(&text, '\n', &end) ||
-	    !slice_is(end, "end") || text.p == NULL || text.n > 0)
-		return err_set(err, "the file is not whole, or of another "
-		    "version");
-	if (!slice_word(&line, &word) || !slice_is(word, domain) ||
-	    !slice_word(&line, &word) ||
-	    !slice_number(word, 0, INT64_MAX / 2, &moment))
-		return err_set(err, "the file is another domain's");
-	*out_fetched_s = (int64_t)moment;
-	return sts_policy_read_words(line, out, err);
-}
-
-static int
-shelf_read_one(int shelf, const char *name, int64_t *out_fetched_s,
-    struct sts_policy *out, struct err *err)
-{
-	char text[SHELF_FILE_BYTES_MAX], domain[STS_DOMAIN_BYTES];
-	ssize_t n = -1;
-	int fd;
-
-	if (!sts_domain(slice_of(name), domain) || strcmp(domain, name) != 0)
-		return err_set(err, "the name is no domain's");
-	fd = openat(shelf, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC);
-	if (fd >= 0) {
-		n = fd_read_at(fd, text, sizeof(text), 0);
-		close(fd);
-	}
-	if (n < 0)
-		return err_sys(err, "cannot be read");
-	return shelf_parse((struct slice){ text, (size_t)n }, domain,
-	    out_fetched_s, out, err);
-}
 
 void
 shelf_read(int shelf, size_t max, shelf_take_fn *take, void *context)
@@ -147,8 +103,8 @@ shelf_read(int shelf, size_t max, shelf_take_fn *take, void *context)
 		if (strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (shelf_read_one(shelf, entry->d_name, &fetched_s, &policy,
-		    &err) < 0) {
+		if (sts_shelf_read(shelf, entry->d_name, &fetched_s, &policy,
+		    &err) != STS_ANSWER_POLICY) {
 			if (entry->d_name[0] != '.')
 				warning("the policy of %s is forgotten: %s",
 				    entry->d_name, err.text);

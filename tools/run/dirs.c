@@ -275,10 +275,24 @@ dirs_prepare_own(const struct conf *conf, const char *name,
 	return dir_own(AT_FDCWD, path, uid, gid, 0700, err);
 }
 
+/* Agents read what is kept where the process does not answer, and do not list
+ * it; files in it get their group. */
 int
 dirs_prepare_sts(const struct conf *conf, struct err *err)
 {
-	return dirs_prepare_own(conf, STS_DIR, ROLE_STS, err);
+	char path[PATH_BYTES];
+	uid_t uid, agent;
+	gid_t gid;
+
+	if (dirs_prepare_own(conf, STS_DIR, ROLE_STS, err) < 0)
+		return -1;
+	if (daemon_is_private(conf))
+		return 0;
+	if (daemon_account(conf, ROLE_STS, &uid, &gid, err) < 0 ||
+	    daemon_account(conf, ROLE_AGENT, &agent, &gid, err) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s/" STS_DIR, conf->spool_dir);
+	return dir_own(AT_FDCWD, path, uid, gid, 02710, err);
 }
 
 int

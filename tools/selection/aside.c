@@ -8,9 +8,13 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/json.h"
+#include "tools/queue/words.h"
 #include "tools/selection/selection.h"
 
 #include "base/banned.h"
@@ -34,10 +38,30 @@ enum {
 	PLACES_WAITING = PLACES - 1	/* trash/ is the end, no delay */
 };
 
-static void
-aside_add_line(struct str *out, const struct selection_item *item,
-    const struct place *place)
+/* When the router takes a message of deferred/ again; 0: it is elsewhere, or
+ * waits for a filter's answer. */
+static int64_t
+aside_next_s(const struct selection_choice *choice,
+    const struct selection_item *item)
 {
+	struct stat st;
+	int64_t next_s;
+
+	if (item->area != AREA_DEFERRED || item->trouble != NULL ||
+	    strncmp(item->why, "milter", strlen("milter")) == 0 ||
+	    fstatat(spool_dir_fd(choice->spool, AREA_DEFERRED, 0), item->name,
+	    &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	next_s = spool_deferred_next_s(st.st_mtime, st.st_ctime);
+	return next_s > choice->now_s ? next_s : choice->now_s;
+}
+
+static void
+aside_add_line(struct str *out, const struct selection_choice *choice,
+    const struct selection_item *item, const struct place *place)
+{
+	int64_t next_s = aside_next_s(choice, item);
+
 	json_open_answer(out);
 	json_text(out, "id", slice_of(item->id));
 	json_text(out, "to", item->first_rcpt);
@@ -47,16 +71,20 @@ aside_add_line(struct str *out, const struct selection_item *item,
 	json_text(out, "reason", slice_of(item->why));
 	json_text(out, "reason", item->reason);
 	json_text(out, "file", slice_of(item->name));
+	if (next_s > 0)
+		json_number(out, "next", next_s);
 	if (item->tls != NULL)
 		json_text(out, "tls", slice_of(item->tls));
 	json_close(out);
 }
 
 static void
-aside_add_words(struct str *out, const struct selection_item *item,
-    const struct place *place, int64_t now_s)
+aside_add_words(struct str *out, const struct selection_choice *choice,
+    const struct selection_item *item, const struct place *place)
 {
-	selection_add_item(out, item, now_s);
+	int64_t next_s = aside_next_s(choice, item);
+
+	selection_add_item(out, item, choice->now_s);
 	str_addf(out, "     cause   %s", place->text);
 	if (*item->why != '\0') {
 		str_adds(out, ": ");
@@ -68,6 +96,10 @@ aside_add_words(struct str *out, const struct selection_item *item,
 	}
 	if (item->is_copy)
 		str_adds(out, "; the message itself went on");
+	if (next_s > 0) {
+		str_adds(out, "\n     next    ");
+		words_add_moment(out, next_s, choice->now_s);
+	}
 	if (item->tls != NULL)
 		str_addf(out, "\n     tls     %s", terms_tls_text(slice_of(
 		    item->tls)));
@@ -100,9 +132,9 @@ selection_why_aside(const struct conf *conf, const struct selector *selector,
 		while (places[k].area != item->area)
 			k++;
 		if (is_json)
-			aside_add_line(&text, item, &places[k]);
+			aside_add_line(&text, &choice, item, &places[k]);
 		else
-			aside_add_words(&text, item, &places[k], choice.now_s);
+			aside_add_words(&text, &choice, item, &places[k]);
 	}
 	fputs(text.buf, stdout);
 	str_release(&text);

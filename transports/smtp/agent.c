@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/clock.h"
+#include "io/consult/sts_ask.h"
 #include "transports/smtp/client.h"
 #include "transports/smtp/agent.h"
 
@@ -48,7 +49,11 @@ client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
 	if (client_start(client, err) < 0)
 		return -1;
 	run->sandbox.readable_count = client_token_directories(client,
-	    run->sandbox.readable, SANDBOX_PATHS_MAX);
+	    run->sandbox.readable, SANDBOX_PATHS_MAX - 1);
+	if (!is_lmtp && conf_asks_sts(run->conf))
+		run->sandbox.readable[run->sandbox.readable_count++] =
+		    arena_printf(run->arena, "%s/" STS_DIR,
+		    run->conf->spool_dir);
 	return 0;
 }
 

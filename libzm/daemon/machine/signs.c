@@ -8,12 +8,14 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "daemon/machine/look.h"
+#include "daemon/skeleton.h"
 #include "mail/table/table.h"
 #include "tls/dkim.h"
 #include "tls/pair.h"
@@ -29,10 +31,30 @@ key_others_can(mode_t mode)
 	    "changed" : "read and changed";
 }
 
+/* Whoever owns a file may read it, and give it another key.  NULL: that is
+ * root, who looks, or the account that the router has. */
+static const char *
+key_owner(const struct machine_look *look, uid_t owner)
+{
+	const struct passwd *known;
+	struct err err;
+	uid_t router;
+	gid_t group;
+
+	if (owner == 0 || owner == geteuid() ||
+	    (daemon_account(look->conf, ROLE_ROUTER, &router, &group,
+	    &err) == 0 && owner == router))
+		return NULL;
+	known = getpwuid(owner);
+	return known != NULL ? arena_printf(look->arena, "%s", known->pw_name)
+	    : arena_printf(look->arena, "%lu", (unsigned long)owner);
+}
+
 static void
 sign_check(const struct machine_look *look, const struct conf_sign *one)
 {
 	struct evp_pkey_st *key;
+	const char *owner;
 	struct err err;
 	struct stat st;
 
@@ -59,6 +81,12 @@ sign_check(const struct machine_look *look, const struct conf_sign *one)
 		    arena_printf(look->arena, "the key %s can be %s by "
 		    "everybody on this machine", one->key,
 		    key_others_can(st.st_mode)));
+	else if (stat(one->key, &st) == 0 && (owner = key_owner(look,
+	    st.st_uid)) != NULL)
+		machine_tell(look, CONF_WARNING, one->at,
+		    arena_printf(look->arena, "chown root %s", one->key),
+		    arena_printf(look->arena, "the key %s is the account "
+		    "%s's, which can read and change it", one->key, owner));
 }
 
 /* ---- tables ------------------------------------------------------------- */
@@ -90,6 +118,8 @@ static bool
 sign_table_check_key(struct sign_table_look *look, const struct conf_sign *one,
     unsigned line, struct slice domain)
 {
+	struct arena *arena = look->place->look->arena;
+	const char *path = one->key, *owner;
 	struct evp_pkey_st *key;
 	struct stat seen;
 	struct err err;
@@ -102,13 +132,19 @@ sign_table_check_key(struct sign_table_look *look, const struct conf_sign *one,
 	if (key == NULL)
 		return sign_table_complain(look, line, domain, err.text);
 	dkim_private_free(&key);
-	if ((seen.st_mode & KEY_OTHERS) == 0)
+	owner = key_owner(look->place->look, seen.st_uid);
+	if ((seen.st_mode & KEY_OTHERS) != 0)
+		machine_tell_line(look->place, CONF_WARNING, line, domain,
+		    arena_printf(arena, "chmod o= %s", path),
+		    arena_printf(arena, "the key %s can be %s by everybody on "
+		    "this machine", path, key_others_can(seen.st_mode)));
+	else if (owner != NULL)
+		machine_tell_line(look->place, CONF_WARNING, line, domain,
+		    arena_printf(arena, "chown root %s", path),
+		    arena_printf(arena, "the key %s is the account %s's, "
+		    "which can read and change it", path, owner));
+	else
 		return true;
-	machine_tell_line(look->place, CONF_WARNING, line, domain,
-	    arena_printf(look->place->look->arena, "chmod o= %s", one->key),
-	    arena_printf(look->place->look->arena, "the key %s can be %s "
-	    "by everybody on this machine", one->key,
-	    key_others_can(seen.st_mode)));
 	return ++look->said < SIGN_TABLE_SAID_MAX;
 }
 

@@ -209,6 +209,14 @@ spool_deferred_wait_s(int64_t age_s)
 	return wait_s < DEFERRED_WAIT_MAX_S ? wait_s : DEFERRED_WAIT_MAX_S;
 }
 
+/* The wait is half the age at that moment, so the age is doubled then. */
+int64_t
+spool_deferred_next_s(int64_t submitted_s, int64_t deferred_s)
+{
+	return deferred_s + spool_deferred_wait_s(2 * (deferred_s -
+	    submitted_s));
+}
+
 int
 spool_resubmit(struct spool *spool, enum spool_area from, const char *name,
     struct err *err)

@@ -377,6 +377,8 @@ int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
 /* How many seconds after it was put into deferred/ a message is tried again.
  * age_s: since it was submitted. */
 int64_t spool_deferred_wait_s(int64_t age_s);
+/* When that will be, of a message that was submitted and put there then. */
+int64_t spool_deferred_next_s(int64_t submitted_s, int64_t deferred_s);
 
 /* deferred|freezer|postman|trash/<name> -> router/<inode> (row D3).
  * Names with "_" are refused.  returns 0 or -1 (errno ENOENT: gone). */

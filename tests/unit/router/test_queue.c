@@ -124,6 +124,16 @@ Test(queue, deferred_mail_waits_half_of_its_age)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		cr_expect_eq(spool_deferred_wait_s(rows[i].age_s),
 		    rows[i].want_s);
+	/* what people are told is the moment at which it fits, but for a
+	 * second by which halves are rounded */
+	for (int64_t age_s = 0; age_s < 10000; age_s += 7) {
+		int64_t next_s = spool_deferred_next_s(5000, 5000 + age_s);
+		int64_t waited_s = next_s - 5000 - age_s;
+
+		cr_expect_geq(waited_s, spool_deferred_wait_s(next_s - 5000));
+		cr_expect_lt(waited_s - 2,
+		    spool_deferred_wait_s(next_s - 2 - 5000));
+	}
 }
 
 Test(queue, deaths_are_counted_by_inode_and_id)

@@ -24,18 +24,18 @@ Test(shelf, a_file_that_is_not_whole_is_none)
 	struct err err;
 
 	for (size_t n = 0; n < sizeof(GOOD) - 1; n++)
-		cr_expect_eq(shelf_parse((struct slice){ GOOD, n }, "a.test",
+		cr_expect_eq(sts_shelf_parse((struct slice){ GOOD, n }, "a.test",
 		    &fetched_s, &policy, &err), -1, "%zu bytes", n);
-	cr_expect_eq(shelf_parse(SLICE(GOOD), "a.test", &fetched_s, &policy,
+	cr_expect_eq(sts_shelf_parse(SLICE(GOOD), "a.test", &fetched_s, &policy,
 	    &err), 0);
 	cr_expect_eq(fetched_s, 1000);
 	cr_expect_eq(policy.mode, STS_ENFORCE);
 	cr_expect_str_eq(policy.id, "id1");
-	cr_expect_eq(shelf_parse(SLICE(GOOD), "b.test", &fetched_s, &policy,
+	cr_expect_eq(sts_shelf_parse(SLICE(GOOD), "b.test", &fetched_s, &policy,
 	    &err), -1);
-	cr_expect_eq(shelf_parse(SLICE(GOOD "x"), "a.test", &fetched_s,
+	cr_expect_eq(sts_shelf_parse(SLICE(GOOD "x"), "a.test", &fetched_s,
 	    &policy, &err), -1);
-	cr_expect_eq(shelf_parse(SLICE("zmailer-sts 2\na.test 1 none 1 -\n"
+	cr_expect_eq(sts_shelf_parse(SLICE("zmailer-sts 2\na.test 1 none 1 -\n"
 	    "end\n"), "a.test", &fetched_s, &policy, &err), -1);
 }
 
@@ -98,6 +98,52 @@ Test(shelf, what_was_put_is_there_and_the_rest_is_removed)
 	cr_expect_eq(faccessat(shelf, "UPPER.test", F_OK, 0), -1);
 	cr_expect_eq(faccessat(shelf, "c.test", F_OK, 0), -1);
 	cr_expect_eq(faccessat(shelf, "a.test", F_OK, 0), 0);
+	close(shelf);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	cr_expect_eq(system(command), 0);
+}
+
+/* Who gets no answer of the process reads what it kept. */
+Test(shelf, what_is_kept_counts_for_who_gets_no_answer)
+{
+	static const struct {
+		const char	*domain;
+		int64_t		 now_s;
+		enum sts_answer	 answer;
+	} rows[] = {
+		{ "a.test", 1001, STS_ANSWER_POLICY },
+		{ "A.Test.", 1001, STS_ANSWER_POLICY },
+		{ "a.test", 1000 + 86399, STS_ANSWER_POLICY },
+		{ "a.test", 1000 + 86400, STS_ANSWER_NONE },
+		{ "none.test", 1001, STS_ANSWER_NONE },
+		{ "../a.test", 1001, STS_ANSWER_NONE },
+		/* it is not known that there is none */
+		{ "torn.test", 1001, STS_ANSWER_NOBODY },
+		{ "link.test", 1001, STS_ANSWER_NOBODY },
+		{ "other.test", 1001, STS_ANSWER_NOBODY },
+	};
+	char dir[] = "/tmp/unit-sts-XXXXXX", path[64], command[96];
+	struct sts_policy policy;
+	struct err err;
+	int shelf;
+
+	cr_assert_not_null(mkdtemp(dir));
+	cr_expect_eq(sts_shelf_ask(dir, "a.test", 1001, &policy, &err),
+	    STS_ANSWER_NONE);
+	snprintf(path, sizeof(path), "%s/sts", dir);
+	cr_assert_eq(mkdir(path, 0700), 0);
+	shelf = shelf_open(dir, &err);
+	cr_assert(shelf >= 0, "%s", err.text);
+	leave(shelf, "a.test", GOOD);
+	leave(shelf, "torn.test", "zmailer-sts 1\ntorn.test 77 test");
+	leave(shelf, "other.test", GOOD);
+	cr_assert_eq(symlinkat("a.test", shelf, "link.test"), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect_eq(sts_shelf_ask(dir, rows[i].domain, rows[i].now_s,
+		    &policy, &err), rows[i].answer, "%zu", i);
+	(void)sts_shelf_ask(dir, "a.test", 1001, &policy, &err);
+	cr_expect_eq(policy.max_age_s, 86399);
+	cr_expect_eq(policy.mode, STS_ENFORCE);
 	close(shelf);
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	cr_expect_eq(system(command), 0);

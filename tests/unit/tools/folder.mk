@@ -10,7 +10,7 @@ tests_unit_tools_unit_tools_SOURCES = tests/unit/tools/test_supervisor.c \
 	tests/unit/tools/test_arguments.c tests/unit/tools/test_audit.c \
 	tests/unit/tools/test_launcher_command.c \
 	tests/unit/tools/test_change.c tests/unit/tools/test_backup.c \
-	tests/unit/tools/test_verbs.c tests/unit/tools/test_conf_verbs.c \
+	tests/unit/tools/test_elsewhere.c tests/unit/tools/test_verbs.c tests/unit/tools/test_conf_verbs.c \
 	tests/unit/tools/test_journal.c tests/unit/tools/test_progress.c \
 	tests/unit/tools/test_keep.c tests/unit/tools/test_spool_verbs.c tests/unit/tools/test_selection.c tests/unit/tools/test_sessions.c \
 	tests/unit/tools/test_review.c tests/unit/tools/test_report.c tests/unit/tools/test_publish.c \

@@ -17,7 +17,7 @@
 
 #include "base/banned.h"
 
-enum { RCPTS_SHOWN = 5 };
+enum { RCPTS_SHOWN = 5, TAB_COLUMNS = 8 };
 
 static void
 review_add_line(struct str *out, const char *label, struct slice value)
@@ -50,6 +50,23 @@ add_envelope(struct str *out, const struct envelope *envelope)
 	str_release(&address);
 }
 
+/* A tab, which folds a header field or indents text, as blanks. */
+static void
+review_add_tabbed(struct str *out, struct slice line)
+{
+	size_t begin = out->len;
+	struct slice part;
+
+	while (slice_cut(&line, '\t', &part)) {
+		str_add_escaped(out, part);
+		if (line.p == NULL)
+			break;		/* no tab after it */
+		do
+			str_addc(out, ' ');
+		while ((out->len - begin) % TAB_COLUMNS != 0);
+	}
+}
+
 static void
 review_add_text(struct str *out, struct slice text)
 {
@@ -60,7 +77,7 @@ review_add_text(struct str *out, struct slice text)
 		text = slice_from(text, line.n + 1);
 		if (line.n > 0 && line.p[line.n - 1] == '\r')
 			line.n--;
-		str_add_escaped(out, line);
+		review_add_tabbed(out, line);
 		str_addc(out, '\n');
 	}
 }

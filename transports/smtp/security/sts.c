@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "grammar/tlsa.h"
+#include "io/consult/sts_shelf.h"
 #include "journal/event.h"
 #include "transports/smtp/security/sts.h"
 
@@ -21,19 +23,36 @@
 
 enum { RECORDS_BYTES_MAX = 1000 };	/* of an event's value */
 
-/* No policy that is known, or nobody who would know: mail goes on as if there
- * were none (RFC 8461 section 5.1). */
-static bool
-sts_has_policy(const struct smtp_client *client, const char *domain,
+/* Ask the process that knows, once.  Where it does not answer, what it kept on
+ * the disk counts: who can make it hang must not end a policy by it. */
+static void
+sts_look(const struct smtp_client *client, const char *domain,
     struct client_sts *sts)
 {
-	struct err err;
+	const struct conf *conf = client->conf;
+	struct err nobody;
 
-	if (!sts->is_asked)
-		sts->answer = sts_ask(client->conf->run_dir, "policy", domain,
-		    STS_ASK_FOR_MS, &sts->policy, &err);
 	sts->is_asked = true;
-	return sts->answer == STS_ANSWER_POLICY;
+	sts->answer = sts_ask(conf->run_dir, "policy", domain,
+	    STS_ASK_FOR_MS, &sts->policy, &sts->err);
+	if (sts->answer != STS_ANSWER_NOBODY)
+		return;
+	nobody = sts->err;
+	sts->answer = sts_shelf_ask(conf->spool_dir, domain, clock_wall_s(),
+	    &sts->policy, &sts->err);
+	if (sts->answer == STS_ANSWER_NOBODY)
+		err_prefix(&sts->err, "%.200s; %.100s's policy as it was "
+		    "kept", nobody.text, domain);
+}
+
+/* There is a policy, which cannot be had. */
+static bool
+sts_wait(const struct client_sts *sts, const char *host, struct verdict *out)
+{
+	verdict_set(out, VERDICT_DEFERRED, "4.7.5", host, "MTA-STS: %s",
+	    sts->err.text);
+	out->host_trouble = true;
+	return false;
 }
 
 static void
@@ -97,10 +116,15 @@ client_sts(const struct smtp_client *client, const struct client_hosts *hosts,
 	if (policy->tlsa != NULL)
 		policy->said_by = "tlsa";
 	if (!policy->asks_sts || policy->tlsa != NULL ||
-	    target->kind == TARGET_UNIX ||
-	    !sts_has_policy(client, domain, sts))
+	    target->kind == TARGET_UNIX)
 		return true;
+	if (!sts->is_asked)
+		sts_look(client, domain, sts);
 	host = hosts->mx[index].host;
+	if (sts->answer == STS_ANSWER_NOBODY)
+		return sts_wait(sts, host, out);
+	if (sts->answer != STS_ANSWER_POLICY)
+		return true;	/* as without one: RFC 8461 section 5.1 */
 	if (!sts_policy_allows(&sts->policy, slice_of(host)))
 		return sts_refuse(domain, host, sts->policy.mode, out);
 	sts_apply(domain, host, sts->policy.mode, policy);

@@ -15,6 +15,7 @@ struct client_sts {		/* of a target; zeroed before the first call */
 	bool			is_asked;
 	enum sts_answer		answer;
 	struct sts_policy	policy;
+	struct err		err;	/* why there is none */
 };
 
 /* Decide how the connection to host number index of hosts must be protected,

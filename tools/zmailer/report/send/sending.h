@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "conf/conf.h"
 #include "tools/zmailer/report/send/authors.h"
+#include "tools/zmailer/report/send/elsewhere.h"
 #include "tools/zmailer/report/send/sessions.h"
 
 struct sending {
@@ -20,6 +21,7 @@ struct sending {
 	struct str	 dmarc_from;	/* of DMARC reports; the same */
 	int64_t		 looks_until_ms;	/* after that the DNS is not
 						 * asked about DMARC */
+	struct elsewhere elsewhere;	/* copies of TLS reports */
 	bool		 is_dry, is_json, is_own;
 	unsigned	 sent, failed;
 };

@@ -4,12 +4,14 @@
  *        policies that are known (process sts)
  * Out    messages in the queue, a line for each domain; report.sent
  * Holds  nothing
- * Trusts no record; a domain decides only who gets reports about itself
+ * Trusts no record; a domain decides only who gets reports about itself, and
+ *        hosts of others get so many a day (elsewhere.h)
  * Spec   zmailer-report(8); RFC 8460
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <sysexits.h>
 
 #include "base/clock.h"
@@ -206,11 +208,12 @@ sending_tell_host(struct sending *sending, const struct sessions_domain *domain)
 {
 	struct rua_address to[RUA_MAX];
 	struct err err = { "" };
-	size_t count;
+	size_t count, kept;
 
 	if (domain->is_told || domain_ok(domain) + domain_failed(domain) == 0)
 		return;
 	count = sending_look(domain->name, to, &err);
+	kept = elsewhere_keep(&sending->elsewhere, domain->name, to, count);
 	if (count == 0 && err.text[0] != '\0') {
 		sending->failed++;
 		sending_say(sending, domain, to, 0, "",
@@ -218,18 +221,46 @@ sending_tell_host(struct sending *sending, const struct sessions_domain *domain)
 	} else if (count == 0 && sending->is_dry) {
 		sending_say(sending, domain, to, 0, "",
 		    "it does not ask for reports by mail");
+	} else if (count > 0 && kept == 0) {
+		sending_say(sending, domain, to, 0, "", "the hosts that it "
+		    "names had as many reports of this day as they get from "
+		    "us");
 	} else if (count > 0 && sending->is_dry) {
-		sending_say(sending, domain, to, count, "", "");
+		sending_say(sending, domain, to, kept, "", "");
 	} else if (count > 0) {
-		sending_mail(sending, domain, to, count);
+		sending_mail(sending, domain, to, kept);
 	}
 }
 
+static int
+domain_compare(const void *a, const void *b)
+{
+	const struct sessions_domain *const *x = a, *const *y = b;
+	uint64_t mine = domain_ok(*x) + domain_failed(*x);
+	uint64_t other = domain_ok(*y) + domain_failed(*y);
+
+	if (mine != other)
+		return mine > other ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Those with the most connections first: they are who gets mail, and not kept
+ * out by others that name the same host for their reports. */
 void
 sending_tls(struct sending *sending)
 {
-	for (size_t i = 0; i < sending->sessions.domain_count; i++)
-		sending_tell_host(sending, &sending->sessions.domains[i]);
+	size_t count = sending->sessions.domain_count;
+	const struct sessions_domain **rows = mem_alloc(count + 1,
+	    sizeof(*rows));
+
+	sending->elsewhere.arena = arena_new();
+	for (size_t i = 0; i < count; i++)
+		rows[i] = &sending->sessions.domains[i];
+	qsort(rows, count, sizeof(*rows), domain_compare);
+	for (size_t i = 0; i < count; i++)
+		sending_tell_host(sending, rows[i]);
+	arena_free(&sending->elsewhere.arena);
+	mem_free(&rows);
 	if (sending->sessions.left_out > 0)
 		fprintf(stderr, "zmailer: report: %llu lines are of more than "
 		    "%u domains and were left out\n", (unsigned long long)

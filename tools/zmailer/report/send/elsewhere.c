@@ -1,0 +1,65 @@
+/* elsewhere.c - reports to hosts of others, so many a day
+ *
+ * In     domains, and where they want reports about them sent
+ * Out    the addresses that get one
+ * Holds  a number a host, for one run
+ * Trusts no record: a domain may name a victim
+ * Spec   elsewhere.h; RFC 8460 section 7
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "tools/zmailer/report/send/elsewhere.h"
+
+#include "base/banned.h"
+
+/* Is name equal to top, or below it? */
+static bool
+elsewhere_is_below(struct slice name, struct slice top)
+{
+	return slice_equal_nocase(name, top) || (name.n > top.n &&
+	    name.p[name.n - top.n - 1] == '.' &&
+	    slice_equal_nocase(slice_from(name, name.n - top.n), top));
+}
+
+static struct elsewhere_host *
+elsewhere_host(struct elsewhere *elsewhere, struct slice name)
+{
+	struct elsewhere_host *hosts = elsewhere->hosts;
+
+	for (size_t i = 0; i < elsewhere->host_count; i++)
+		if (slice_is_nocase(name, hosts[i].name))
+			return &hosts[i];
+	elsewhere->hosts = hosts = arena_grow(elsewhere->arena, hosts,
+	    elsewhere->host_count, sizeof(*hosts));
+	hosts[elsewhere->host_count] = (struct elsewhere_host){
+	    .name = slice_dup(elsewhere->arena, name) };
+	return &hosts[elsewhere->host_count++];
+}
+
+size_t
+elsewhere_keep(struct elsewhere *elsewhere, const char *domain,
+    struct rua_address to[RUA_MAX], size_t count)
+{
+	struct slice about = slice_of(domain);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *at = strrchr(to[i].text, '@');
+		struct slice host = slice_of(at == NULL ? "" : at + 1);
+		struct elsewhere_host *one;
+
+		if (!elsewhere_is_below(host, about) &&
+		    !elsewhere_is_below(about, host)) {
+			one = elsewhere_host(elsewhere, host);
+			if (one->count == ELSEWHERE_MAX)
+				continue;
+			one->count++;
+		}
+		if (kept != i)
+			to[kept] = to[i];
+		kept++;
+	}
+	return kept;
+}
