@@ -183,10 +183,11 @@ class Meeting:
 
     def run(self):
         before = [r for r in self.rows if r.command == "RSET"]
-        if before:
-            self.send("z", before)
-            self.settled("z", before)
-        self.send("a", self.rows)
+        for row in before:      # at once: who pauses is asked with RSET first
+            self.send("z", [row])
+            self.settled("z", [row])
+            self.send("a", [row])
+        self.send("a", [r for r in self.rows if r not in before])
         quick = [r for r in self.rows if not r.is_silent]
         self.settled("a", quick)
         for row in quick:

@@ -63,10 +63,12 @@ class Screen:
         except AssertionError as error:
             raise AssertionError(f"{error}:\n{self.text()}") from error
 
-    def until(self, *texts):
+    def until(self, *texts, gone=None):
+        """With a text that is gone: a page is painted from its top."""
         def found():
             seen = "\n" + self.text()
-            return all(text in seen for text in texts) and seen
+            return all(text in seen for text in texts) and \
+                (gone is None or gone not in seen) and seen
         try:
             seen = mta.wait_for(f"{texts!r} on the screen", found)
         except AssertionError as error:

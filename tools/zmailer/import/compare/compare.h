@@ -14,7 +14,7 @@
 
 enum {
 	COMPARE_ADDRESSES_MAX = 10000, COMPARE_PLACES_MAX = 100,
-	COMPARE_PROGRAM_MS = 10000, COMPARE_OUTPUT_MAX = 1 << 18
+	COMPARE_PROGRAM_MS = 60000, COMPARE_OUTPUT_MAX = 1 << 18
 };
 struct compare_answer {
 	const char	*places[COMPARE_PLACES_MAX];
@@ -53,7 +53,7 @@ bool compare_answer_equal(const struct compare_answer *one,
 /* ---- the two sides ------------------------------------------------------ */
 
 /* Run a program (words end with NULL) without a shell and with empty input, for
- * at most 10 s and 256 KB.  A name without / is looked for in PATH and sbin.
+ * at most a minute and 256 KB.  A name without / is looked for in PATH and sbin.
  * returns its exit status, or -1 */
 int compare_run(const char *const *words, struct str *out, struct err *err);
 /* The old mailer's answer (old.c, postfix.c).  returns 0; -1: it cannot be

@@ -2,7 +2,7 @@
  *
  * In     words of a command
  * Out    what it prints, and its status
- * Holds  one process, at most 10 s
+ * Holds  one process, at most a minute
  * Trusts its output only as bytes, up to a limit
  * Spec   compare.h
  *
@@ -84,7 +84,7 @@ program_listen(int fd, struct str *out, struct err *err)
 	for (;;) {
 		left = end - clock_steady_ms();
 		if (left <= 0 || poll(&ready, 1, (int)left) == 0)
-			return err_set(err, "no answer within 10 s");
+			return err_set(err, "no answer within a minute");
 		n = read(fd, str_room(out, 4096), 4096);
 		if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
 			break;
