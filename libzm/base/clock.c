@@ -45,7 +45,8 @@ test_offsets(void)
 	if (fd < 0)
 		fatal("ZMAILER_TEST_CLOCK names %s, which cannot be opened",
 		    path);
-	map = mmap(NULL, OFFSETS * sizeof(*offset), PROT_READ, MAP_SHARED, fd, 0);
+	map = mmap(NULL, OFFSETS * sizeof(*offset), PROT_READ, MAP_SHARED, fd,
+	    0);
 	close(fd);
 	if (map == MAP_FAILED)
 		fatal("ZMAILER_TEST_CLOCK: %s cannot be mapped", path);

@@ -352,8 +352,8 @@ lone_asides(struct recover *r, struct name_list aside[ASIDE_COUNT],
 }
 
 /* Those that are left have no body in router/, nor had one aside before: one
- * that was in a worker's hand then may be aside again.  It comes back to router/
- * a minute later at the earliest. */
+ * that was in a worker's hand then may be aside again.  It comes back to
+ * router/ a minute later at the earliest. */
 static int
 lone_controls(struct recover *r, struct lone *controls,
     struct name_list aside[ASIDE_COUNT], struct err *err)

@@ -497,7 +497,8 @@ BOTH(t1_two_names_of_one_file)
 Test(recover, t1_what_came_back_is_no_more_where_it_was)
 {
 	static const char *const early[] = { "deferred/%s.dns",
-		"freezer/%s.policy", "postman/%s.poison", "trash/%s.freezer-x" };
+		"freezer/%s.policy", "postman/%s.poison",
+		"trash/%s.freezer-x" };
 
 	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++) {
 		struct fixture f;
@@ -519,8 +520,8 @@ Test(recover, t1_what_came_back_is_no_more_where_it_was)
 		cr_expect_not(file_exists(&f, at(early[i], b.n)));
 		cr_assert_eq(spool_claim(f.spool, 0, b.n, &claim, &f.err),
 		    SPOOL_CLAIMED, "row %zu: %s", i, f.err.text);
-		cr_expect_not(spool_mend_twin(f.spool, 0, claim.name), "it is "
-		    "locked");
+		cr_expect_not(spool_mend_twin(f.spool, 0, claim.name),
+		    "it is locked");
 		close(claim.fd);
 		fixture_close(&f);
 	}
