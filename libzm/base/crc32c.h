@@ -17,4 +17,14 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t n);
 /* The same by tables, without the processor's instructions for it. */
 uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t n);
 
+/* A sum, or another number, as so many hexadecimal digits at a place that has
+ * room for them; returns what follows.  printf takes ten times as long. */
+static inline char *
+hex_put(char *at, uint64_t number, int digits)
+{
+	for (int i = digits; i-- > 0; number >>= 4)
+		at[i] = "0123456789abcdef"[number & 15];
+	return at + digits;
+}
+
 #endif

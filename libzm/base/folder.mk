@@ -10,7 +10,7 @@ libzm_a_SOURCES += \
 	libzm/base/clock.c libzm/base/clock.h libzm/base/since.c libzm/base/since.h \
 	libzm/base/crc32c.c libzm/base/crc32c.h \
 	libzm/base/siphash.c libzm/base/siphash.h \
-	libzm/base/guess.c libzm/base/guess.h libzm/base/hex.h \
+	libzm/base/guess.c libzm/base/guess.h \
 	libzm/base/buckets.c libzm/base/buckets.h \
 	libzm/base/cache.c libzm/base/cache.h \
 	libzm/base/title.c libzm/base/title.h \

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "base/hex.h"
+#include "base/crc32c.h"
 #include "mail/first_line.h"
 
 #include "base/banned.h"

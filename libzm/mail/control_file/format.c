@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "base/hex.h"
 #include "mail/control_file/internal.h"
 #include "mail/control_file/control_file.h"
 

@@ -12,7 +12,6 @@
 
 #include "base/ascii.h"
 #include "base/crc32c.h"
-#include "base/hex.h"
 #include "mail/control_file/internal.h"
 
 #include "base/banned.h"

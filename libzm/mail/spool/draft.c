@@ -22,7 +22,6 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/fd.h"
-#include "base/hex.h"
 #include "base/pid.h"
 #include "mail/spool/internal.h"
 #include "mail/spool/rewrite.h"
