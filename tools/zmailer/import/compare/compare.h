@@ -53,7 +53,8 @@ bool compare_answer_equal(const struct compare_answer *one,
 /* ---- the two sides ------------------------------------------------------ */
 
 /* Run a program (words end with NULL) without a shell and with empty input, for
- * at most a minute and 256 KB.  A name without / is looked for in PATH and sbin.
+ * at most a minute and 256 KB.  A name without / is looked for in PATH and
+ * sbin.
  * returns its exit status, or -1 */
 int compare_run(const char *const *words, struct str *out, struct err *err);
 /* The old mailer's answer (old.c, postfix.c).  returns 0; -1: it cannot be
