@@ -49,6 +49,8 @@ ATTACKS = (
 @step("as root, in the profile of each daemon: passwords, cron, shells, homes "
       "and the configuration are out of reach, and the kernel says so")
 def is_denied(guest):
+    for path in ("/home/alice/archive", "/var/mail/alice"):
+        guest.write(path, "", "a")      # what is not there, none is denied
     wrong = attacks_wrong(guest, ATTACKS)
     if wrong:
         raise Fault("; ".join(wrong))
