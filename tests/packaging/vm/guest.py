@@ -49,7 +49,7 @@ class Guest(Machine):
 
     def install(self, *words):
         return self.says(*APT, "install", "--no-install-recommends", *words,
-                         seconds=4 * WAIT_S)
+                         seconds=12 * WAIT_S)
 
     def comes(self, user, text, seconds=WAIT_S):
         return super().comes(user, text, seconds)
