@@ -193,22 +193,75 @@ def is_confined(host):
     return said.strip().split("\n")[-1]
 
 
+def unit_has(host, text):
+    """The unit runs with this drop-in; None: with none."""
+    drop = "/etc/systemd/system/zmailer.service.d/tried.conf"
+    if text is None:
+        host.says("rm", drop)
+    else:
+        host.write(drop, text)
+    host.says("systemctl", "daemon-reload")
+    host.says("systemctl", "restart", "zmailer.service", seconds=120)
+
+
 @step("with the drop-in for a host without mailboxes it starts, moves, and "
       "leaves less open")
 def is_confined_as_a_relay(host):
-    drop = "/etc/systemd/system/zmailer.service.d/relay.conf"
     with open(f"{root.SOURCE}/doc/examples/zmailer-relay.conf",
               encoding="utf-8") as file:
-        host.write(drop, file.read())
-    host.says("systemctl", "daemon-reload")
-    host.says("systemctl", "restart", "zmailer.service", seconds=120)
+        unit_has(host, file.read())
     host.says("zmailer", "status")
     said = host.says("systemd-analyze", "--no-pager", "security",
                      "--threshold=27", "zmailer.service")
-    host.says("rm", drop)
-    host.says("systemctl", "daemon-reload")
-    host.says("systemctl", "restart", "zmailer.service", seconds=120)
+    unit_has(host, None)
     return said.strip().split("\n")[-1]
+
+
+# What the unit leaves open for programs of users (SECURITY.md): a directive, and
+# what such a program then cannot do.
+OPEN = (
+    ("NoNewPrivileges=yes", 'test "$(/usr/local/bin/id-mail -gn)" = mail'),
+    ("RestrictSUIDSGID=yes", "mkdir -p ~/shared && chmod 2770 ~/shared"),
+    ("ProcSubset=pid", "read -r id </proc/sys/kernel/random/uuid"),
+    ("ProtectSystem=strict\nReadWritePaths=/etc/zmailer /home /var",
+     "touch /store/it"),
+)
+TRIED = "/var/lib/tried"
+
+
+def tried(host):
+    """{directive: whether it went} of what a program of alice's did."""
+    host.send("alice")
+    said = until("her program ran", lambda: host.read(f"{TRIED}/done"))
+    host.says("rm", f"{TRIED}/done")
+    return {key: went == "0" for key, went in
+            (line.split() for line in said.splitlines())}
+
+
+@step("what the unit leaves open for programs of users is used: each goes, and "
+      "is refused with the directive that would close it")
+def what_is_open_is_used(host):
+    host.says("install", "-d", "-o", "alice", TRIED, "/store")
+    host.says("install", "-g", "mail", "-m", "2755", "/usr/bin/id",
+              "/usr/local/bin/id-mail")
+    script = "#!/bin/sh\ncat >/dev/null\n{\n" + "".join(
+        f"({what}); echo {key.split('=')[0]} $?\n" for key, what in OPEN)
+    host.write("/home/alice/try", f"{script}}} >{TRIED}/new\n"
+               f"mv {TRIED}/new {TRIED}/done\n")
+    host.write("/home/alice/.forward", "|/home/alice/try\n")
+    host.says("chown", "alice", "/home/alice/try", "/home/alice/.forward")
+    host.says("chmod", "755", "/home/alice/try")
+    wrong = [key for key, went in tried(host).items() if not went]
+    for row, _ in OPEN:
+        key = row.split("=")[0]
+        unit_has(host, f"[Service]\n{row}\n")
+        if tried(host)[key]:
+            wrong.append(f"{key} changes nothing: close it")
+    unit_has(host, None)
+    host.says("rm", "/home/alice/.forward")
+    if wrong:
+        raise Fault(" ".join(wrong))
+    return " ".join(row.split("=")[0] for row, _ in OPEN)
 
 
 @step("reload by systemctl takes a change over; the main process stays")

@@ -9,7 +9,7 @@ packaging:
 	sh $(srcdir)/tests/packaging/run-image deb zmailer-image.tar
 
 # a machine of its own: Debian's kernel with AppArmor, by qemu; never a part of
-# make check: make check-vm [VMFLAGS=STEP...]
+# make check: make check-vm [VMFLAGS="STEP|PART..."]
 CLEANFILES += vm-console.log
 .PHONY: check-vm
 check-vm:

@@ -168,7 +168,9 @@ def preseeded_and_purged(host):
     host.comes("alice", "hello")
     host.says("zmailer", "stop")
     host.says(*APT, "purge", "zmailer", seconds=300)
-    left = [path for path in ("/etc/zmailer", SPOOL, "/var/log/zmailer")
+    left = [path for path in ("/etc/zmailer", SPOOL, "/var/log/zmailer",
+                              "/etc/apparmor.d/zmailer",
+                              "/etc/apparmor.d/local/zmailer")
             if os.path.exists(host.root + path)]
     if left:
         raise Fault("there still: " + host.says("find", *left, "-type", "f"))

@@ -18,11 +18,11 @@ import place
 from place import build, root
 
 HOST, ARCH = "aarch64-linux-gnu", "arm64"
-TOOLS = [f"gcc-{HOST}", *"build-essential debhelper po-debconf pkg-config "
-         "qemu-user-static file".split()]
+TOOLS = [f"gcc-{HOST}", *"build-essential debhelper dh-apparmor po-debconf "
+         "pkg-config qemu-user-static file".split()]
 # what debian/control builds with, but for what runs while it is built
-NOT_HERE = ("debhelper-compat", "dh-sequence-installsysusers", "po-debconf",
-            "libcriterion-dev", "pkg-config", "python3")
+NOT_HERE = ("debhelper-compat", "dh-apparmor", "dh-sequence-installsysusers",
+            "po-debconf", "libcriterion-dev", "pkg-config", "python3")
 TRY = f"""
 cd "$0"
 export CFLAGS=-O2 EMULATOR=qemu-aarch64-static

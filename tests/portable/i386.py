@@ -13,7 +13,8 @@ import place
 from place import build, root
 
 # what debian/control builds with, but for what only makes packages
-NOT_HERE = ("debhelper-compat", "dh-sequence-installsysusers", "po-debconf")
+NOT_HERE = ("debhelper-compat", "dh-apparmor", "dh-sequence-installsysusers",
+            "po-debconf")
 TOOLS = "gcc make autoconf automake libtool procps iproute2 openssl".split()
 TRY = """
 cd "$0"; autoreconf -fi >/dev/null 2>&1; mkdir build; cd build

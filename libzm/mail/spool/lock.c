@@ -237,7 +237,8 @@ lock_refused(const char *dir, int spool_fd, enum spool_room room,
 		    "had started still runs); try later", dir, holder.text);
 	else if (room == SPOOL_ROOM_INSTANCE || holder.pid == instance.pid)
 		err_set(err, "spool %s is in use (%s); stop that one first: "
-		    "zmailer stop", dir, holder.text);
+		    "zmailer stop (or, for a changed configuration: zmailer "
+		    "reload)", dir, holder.text);
 	else
 		err_set(err, "spool %s is in use (%s); stop that one first: "
 		    "kill %jd", dir, holder.text, (intmax_t)holder.pid);

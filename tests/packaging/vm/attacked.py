@@ -26,7 +26,8 @@ ATTACKS = (
     ("zmailer-smtpserver", WRITE.format("/etc/cron.d/x"), False),
     ("zmailer-smtpserver", "os.execv('/bin/sh', ['sh', '-c', 'id'])", False),
     ("zmailer-smtpserver", READ.format("/home/alice/archive"), False),
-    ("zmailer-smtpserver", "os.kill(1, 0)", False),
+    # CONT; whether a process is there (0), anybody may ask by abstractions/base
+    ("zmailer-smtpserver", "os.kill(1, 18)", False),
     ("zmailer-router", READ.format("/etc/shadow"), False),
     ("zmailer-router", WRITE.format("/etc/zmailer/zmailer.conf"), False),
     ("zmailer-agent", READ.format("/etc/shadow"), False),
@@ -49,6 +50,8 @@ ATTACKS = (
 @step("as root, in the profile of each daemon: passwords, cron, shells, homes "
       "and the configuration are out of reach, and the kernel says so")
 def is_denied(guest):
+    for path in ("/home/alice/archive", "/var/mail/alice"):
+        guest.write(path, "", "a")      # what is not there, none is denied
     wrong = attacks_wrong(guest, ATTACKS)
     if wrong:
         raise Fault("; ".join(wrong))

@@ -3,7 +3,9 @@
 what a person would, and says what was expected and what was seen.  A denial
 of AppArmor that no step expects is a fault of the profile.
 
-    day.py [STEP...]           these alone, after those that begin the day
+    day.py [STEP|PART...]      these alone, after those that begin the day; a
+                               part is a file: letters, around, attacked,
+                               left_open
 
 SPDX-License-Identifier: ISC
 """
@@ -39,13 +41,15 @@ def strict(function):
 
 
 def main(words):
-    names = [function.__name__ for function, _ in STEPS]
+    known = {name: None for function, _ in STEPS
+             for name in (function.__module__, function.__name__)}
     for word in words:
-        if word not in names:
-            sys.exit(f"vm: no step {word}; there are {' '.join(names)}")
+        if word not in known:
+            sys.exit(f"vm: no step {word}; there are {' '.join(known)}")
     guest, faults = Guest(), []
-    chosen = [row for row in STEPS if not words or row[0].__name__ in words
-              or row[0].__name__ in FIRST]
+    wanted = {*(words or known), *FIRST}
+    chosen = [row for row in STEPS
+              if wanted & {row[0].__name__, row[0].__module__}]
     for function, expected in chosen:
         if not take(guest, strict(function), expected):
             faults.append(function.__name__)

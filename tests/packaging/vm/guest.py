@@ -36,7 +36,7 @@ class Guest(Machine):
         self.write("/etc/hosts", "127.0.0.1 localhost host.pack.test host\n")
         self.says("sh", "-c", "rm -rf /etc/apt/sources.list.d/*")
         self.says(*APT, "update", seconds=WAIT_S)
-        self.says("useradd", "-m", "-s", "/bin/sh", "alice")
+        self.user("alice")
         self.denials()              # those of the boot are not ours
 
     def words(self, words, user=None):
@@ -49,10 +49,15 @@ class Guest(Machine):
 
     def install(self, *words):
         return self.says(*APT, "install", "--no-install-recommends", *words,
-                         seconds=4 * WAIT_S)
+                         seconds=12 * WAIT_S)
 
     def comes(self, user, text, seconds=WAIT_S):
         return super().comes(user, text, seconds)
+
+    def user(self, name):
+        """An account, with a shell and a home."""
+        if self.run("id", name)[0]:
+            self.says("useradd", "-m", "-s", "/bin/sh", name)
 
     def shows(self, name, unit="zmailer.service"):
         return self.says("systemctl", "show", "-P", name, unit).strip()

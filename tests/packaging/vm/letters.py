@@ -74,7 +74,7 @@ def forwards(guest):
     home_put(guest, ".forward", '\\alice, "|/home/alice/run", '
              '"|/usr/bin/procmail -d alice", /home/alice/archive, '
              '"|/usr/bin/vacation alice"\n')
-    guest.says("useradd", "-m", "bert")
+    guest.user("bert")
     send(guest, "alice@pack.test", "to a program", "bert@pack.test")
     until_read(guest, "/home/alice/ran", "to a program")
     until_read(guest, "/home/alice/archive", "to a program")
@@ -93,12 +93,12 @@ def forwards(guest):
 def aliases(guest):
     guest.write("/etc/aliases", "root: alice\ntold: \"|/bin/cat\"\n")
     guest.says("newaliases")
+    guest.user("bert")
     # programs and files of a table are those of its owner
     guest.says("install", "-o", "bert", "-m", "644", "/dev/null",
                "/etc/zmailer/lists")
     guest.write("/etc/zmailer/lists", "kept: /home/bert/kept\n"
                 "team: \"|/bin/sh -c 'cat >>/home/bert/team'\"\n")
-    guest.says("usermod", "-s", "/bin/sh", "bert")
     with guest.configured(
             "table lists file:/etc/zmailer/lists",
             "domain lists.test { users none; aliases <lists> }",

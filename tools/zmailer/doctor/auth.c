@@ -398,7 +398,8 @@ doctor_auth(struct doctor *doctor)
 	struct doctor_auth auth = { .doctor = doctor };
 	struct err err;
 
-	if (dns_use(doctor->conf->dns_server, &err) != 0)
+	if (doctor_only_way(doctor) != NULL ||
+	    dns_use(doctor->conf->dns_server, &err) != 0)
 		return;		/* area dns says so */
 	auth.asking.doctor = doctor;
 	auth.asking.end_at_ms = doctor_dns_end(doctor);

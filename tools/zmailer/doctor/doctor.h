@@ -59,6 +59,12 @@ void doctor_progress(const struct doctor *doctor, const char *what,
 /* Can others reach it: neither loopback nor private? (names.c) */
 bool doctor_is_outside(const struct sockaddr *address);
 
+/* The host that all mail leaves by, "[h]:587", where none comes in but from
+ * this machine, none is signed, and no domain is ours but our name: nobody
+ * looks up what the DNS says of it.  NULL: somebody does, or a domain was asked
+ * about.  (names.c) */
+const char *doctor_only_way(const struct doctor *doctor);
+
 /* Have the other nodes of the cluster our configuration?  (published.c) */
 void doctor_published(struct doctor *doctor);
 

@@ -12,6 +12,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tools/zmailer/doctor/doctor.h"
 
@@ -85,6 +86,50 @@ bool
 doctor_is_outside(const struct sockaddr *address)
 {
 	return !is_inside(address) && !doctor_is_loopback(address);
+}
+
+static bool
+is_only_name(const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->domain_count; i++)
+		for (size_t k = 0; k < conf->domains[i].name_count; k++)
+			if (strcasecmp(conf->domains[i].names[k],
+			    conf->host) != 0 &&
+			    strcasecmp(conf->domains[i].names[k],
+			    "localhost") != 0)
+				return false;
+	return true;
+}
+
+const char *
+doctor_only_way(const struct doctor *doctor)
+{
+	const struct conf *conf = doctor->conf;
+	const char *way = NULL;
+
+	if (doctor->domain_count > 0 || conf->sign_count > 0 ||
+	    conf->sign_table_count > 0 || !is_only_name(conf))
+		return NULL;
+	for (size_t i = 0; i < conf->listen_count; i++) {
+		const struct sockaddr *at = (const struct sockaddr *)
+		    &conf->listens[i].address;
+
+		if (at->sa_family != AF_UNIX && !doctor_is_loopback(at))
+			return NULL;
+	}
+	for (size_t i = 0; i < conf->route_count; i++) {
+		const struct conf_route *route = &conf->routes[i];
+
+		if (route->table != NULL || route->way_count > 0 ||
+		    (strcmp(route->channel, "smtp") == 0 &&
+		    route->host[0] == '\0'))
+			return NULL;	/* to MX hosts, perhaps */
+		if (strcmp(route->pattern, "*") == 0 &&
+		    route->sender == NULL && route->user == NULL &&
+		    strcmp(route->channel, "smtp") == 0)
+			way = route->host;
+	}
+	return way;
 }
 
 /* Is it on an interface of this machine? */
@@ -506,8 +551,16 @@ void
 doctor_dns(struct doctor *doctor)
 {
 	struct names names = { .doctor = doctor };
+	const char *way = doctor_only_way(doctor);
 	struct err err;
 
+	if (way != NULL) {
+		doctor_add(doctor, DOCTOR_OK, doctor->conf->host,
+		    "zmailer doctor dns DOMAIN looks all the same",
+		    "all mail leaves by %s, and none comes in: what the DNS "
+		    "says of this name does not matter", way);
+		return;
+	}
 	if (dns_use(doctor->conf->dns_server, &err) != 0) {
 		doctor_add(doctor, DOCTOR_BAD, "dns", "mend the statement",
 		    "%s", err.text);

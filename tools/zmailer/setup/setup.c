@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,26 @@ setup_is_settled(int which)
 	    strcmp(questions[SETUP_CERTIFICATE].answer, "-") == 0;
 }
 
+static bool
+setup_is_given(int which)
+{
+	return strcmp(questions[which].answer, "-") != 0;
+}
+
+/* A statement wants a file from the root; a person names it from here. */
+static void
+answer_from_root(struct setup *setup, int which)
+{
+	const char *answer = questions[which].answer;
+	char here[PATH_MAX];
+
+	if (answer[0] == '/' || answer[0] == '\0' || !setup_is_given(which) ||
+	    getcwd(here, sizeof(here)) == NULL)
+		return;
+	questions[which].answer = arena_printf(setup->arena, "%s/%s",
+	    here[1] == '\0' ? "" : here, answer);
+}
+
 static int
 ask_all(struct setup *setup)
 {
@@ -195,16 +216,12 @@ ask_all(struct setup *setup)
 		}
 		question->answer = answer[0] == '\0' ? preset : answer;
 	}
+	answer_from_root(setup, SETUP_CERTIFICATE);
+	answer_from_root(setup, SETUP_KEY);
 	return EX_OK;
 }
 
 /* ---- the file ----------------------------------------------------------- */
-
-static bool
-setup_is_given(int which)
-{
-	return strcmp(questions[which].answer, "-") != 0;
-}
 
 /* A file without a statement (the installed example) is added to; one that was
  * written for now and not changed is replaced; any other stays as it is. */
@@ -230,14 +247,10 @@ setup_file_take(struct setup *setup)
 	return EX_CANTCREAT;
 }
 
-/* Is it over when the accounts are made and zmailer was started? */
 static bool
-complaint_ends_by_itself(const struct conf_complaint *complaint)
+complaint_hints(const struct conf_complaint *complaint, const char *hint)
 {
-	return complaint->hint != NULL && (strcmp(complaint->hint,
-	    "the first start makes it, if it may") == 0 ||
-	    strcmp(complaint->hint, "the daemons will not start as root "
-	    "without it") == 0);
+	return complaint->hint != NULL && strcmp(complaint->hint, hint) == 0;
 }
 
 /* Those that want an answer in full, of the others how many. */
@@ -247,23 +260,30 @@ setup_add_warnings(const struct setup *setup, const struct conf_report *report,
 {
 	struct conf_report rest = { .complaints = arena_alloc(setup->arena,
 	    (report->count + 1) * sizeof(*rest.complaints)) };
-	size_t early = 0;
+	size_t accounts = 0, dirs = 0;
 
 	for (size_t i = 0; i < report->count; i++) {
-		if (complaint_ends_by_itself(&report->complaints[i])) {
-			early++;
-			continue;
+		const struct conf_complaint *one = &report->complaints[i];
+
+		if (complaint_hints(one, "the first start makes it, if it "
+		    "may")) {
+			dirs++;
+		} else if (complaint_hints(one, "the daemons will not start "
+		    "as root without it")) {
+			accounts++;
+		} else {
+			rest.complaints[rest.count++] = *one;
+			rest.warnings++;
 		}
-		rest.complaints[rest.count++] = report->complaints[i];
-		rest.warnings++;
 	}
 	if (rest.count > 0)
 		conf_report_print(&rest, setup->path, out);
-	if (early > 0)
-		str_addf(out, "zmailer check has %zu warning%s more until "
-		    "accounts (doc/zmailer.sysusers)\nand directories are "
-		    "made, by make install-users and the first start\n",
-		    early, early == 1 ? "" : "s");
+	if (accounts + dirs > 0 && !setup->is_for_now)	/* a package's work */
+		str_addf(out, "zmailer check has %zu warning%s more until %s\n",
+		    accounts + dirs, accounts + dirs == 1 ? "" : "s",
+		    accounts > 0 ? "make install-users has made\nthe accounts "
+		    "of doc/zmailer.sysusers, and the first start its "
+		    "directories" : "the first start makes its directories");
 }
 
 /* The file of aliases that is in force; NULL: none. */
@@ -485,12 +505,13 @@ write_it(struct setup *setup, const struct arguments *arguments)
 	status = setup_postmaster(setup, arguments);
 	if (status == EX_OK)
 		status = setup_unit(setup, &start);
-	printf("next:\n"
-	    "  %s      %s\n"
-	    "  zmailer hello      sends one message and follows it\n"
-	    "  zmailer doctor     says what the DNS still lacks\n", start,
-	    setup->is_anew ? "takes it over, where zmailer runs" :
-	    "starts the daemons");
+	printf("next:\n");
+	if (!setup->is_for_now)		/* a package starts it itself */
+		printf("  %s      %s\n", start, setup->is_anew ?
+		    "takes it over, where zmailer runs" :
+		    "starts the daemons");
+	printf("  zmailer hello      sends one message and follows it\n"
+	    "  zmailer doctor     says what the DNS still lacks\n");
 	if (!setup_is_given(SETUP_SUBMISSION))
 		printf("users elsewhere who are to send through this machine "
 		    "(ports 587, 465): %szmailer help auth\n",
