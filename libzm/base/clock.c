@@ -292,3 +292,13 @@ clock_span(int64_t span_s, char out_text[CLOCK_TEXT_BYTES])
 		snprintf(out_text, CLOCK_TEXT_BYTES, "%lld%c",
 		    (long long)(span_s / units[i].s), units[i].name);
 }
+
+int64_t
+clock_since_s(int64_t then_s)
+{
+	int64_t past_s = clock_wall_s() - then_s;
+
+	if (past_s < -CLOCK_AHEAD_S)
+		return CLOCK_LONG_AGO_S;
+	return past_s > 0 ? past_s : 0;
+}

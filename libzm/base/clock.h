@@ -79,4 +79,11 @@ void clock_local_parts(int64_t wall_s, struct tm *out);
 /* "3h12m", "45s", "5d": a span for people, of at most two units. */
 void clock_span(int64_t span_s, char out_text[CLOCK_TEXT_BYTES]);
 
+enum { CLOCK_AHEAD_S = 120, CLOCK_LONG_AGO_S = INT32_MAX };
+
+/* The seconds since a moment of the wall clock that a file tells.  One that is
+ * ahead by more than CLOCK_AHEAD_S is of a clock that was set back:
+ * CLOCK_LONG_AGO_S, so that nobody waits until it comes; by less: 0. */
+int64_t clock_since_s(int64_t then_s);
+
 #endif

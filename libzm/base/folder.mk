@@ -7,7 +7,7 @@ libzm_a_SOURCES += \
 	libzm/base/str.c libzm/base/str.h \
 	libzm/base/err.c libzm/base/err.h \
 	libzm/base/fd.c libzm/base/fd.h \
-	libzm/base/clock.c libzm/base/clock.h libzm/base/since.c libzm/base/since.h \
+	libzm/base/clock.c libzm/base/clock.h \
 	libzm/base/crc32c.c libzm/base/crc32c.h \
 	libzm/base/siphash.c libzm/base/siphash.h \
 	libzm/base/guess.c libzm/base/guess.h \

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/since.h"
 #include "journal/event.h"
 #include "base/mem.h"
 #include "io/notify.h"
@@ -275,7 +274,7 @@ parent_note_deferred(void *context, const char *name)
 	    (slice_starts(parsed.why, "milter") &&
 	    conf_milters_see_local(parent->process->conf)) ||
 	    fstatat(spool_dir_fd(parent->spool, AREA_DEFERRED, 0), name, &st,
-	    AT_SYMLINK_NOFOLLOW) != 0 || since_s(st.st_ctime) <
+	    AT_SYMLINK_NOFOLLOW) != 0 || clock_since_s(st.st_ctime) <
 	    spool_deferred_wait_s(now_s - st.st_mtime))
 		return true;
 	if (spool_resubmit(parent->spool, AREA_DEFERRED, name, &err) == 0)

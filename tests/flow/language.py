@@ -33,9 +33,7 @@
     signal MTA PROCESS KILL|STOP|...      to its processes of that name
     ask    MTA { hold select=all reason=odd } expect [key=value ...]
     ask    MTA { events ev=rcpt.ok } until key=value ...
-    clock  +5m                            without: the machine's clock
-    clock  -1d                            the wall clock alone: what the files
-                                          tell of is tomorrow then
+    clock  +5m | -1d                      without: the machine's clock
     log    MTA expect EVENT key=value ... [count N] | -not
     server NAME -hangup                   it closes all its connections
     server NAME expect messages N | sessions N | data "text" | command "text"

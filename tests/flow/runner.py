@@ -17,7 +17,6 @@ SPDX-License-Identifier: ISC
 """
 import argparse
 import concurrent.futures
-import email.header
 import os
 import re
 import signal
@@ -521,22 +520,10 @@ class Flow:
         mta.wait_for(f"{count} reports", lambda: len(found()) >= count)
 
         def fits():     # it may be another one that came first
-            rows = [row for raw in found() for row in self.report_rows(raw)]
+            rows = [row for raw in found() for row in report.rows(raw)]
             assert any(all(v in row.get(k, "") for k, v in want)
                        for row in rows), f"no such recipient in {rows}"
         mta.wait_to_hold(fits)
-
-    @staticmethod
-    def report_rows(raw):
-        """What it says of each recipient."""
-        one = report.check(raw)
-        return [dict(one.fields, **rcpt, text=one.text,
-                     subject=str(email.header.make_header(
-                         email.header.decode_header(
-                             one.message["Subject"]))),
-                     original=one.original.decode("utf-8", "replace"),
-                     type=one.message.get_payload()[1].get_content_type())
-                for rcpt in one.rcpts]
 
     def do_spool(self, line):
         instance = self.mta_of(line.words[1])

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/since.h"
 #include "transports/mailbox/quota.h"
 
 #include "base/banned.h"
@@ -311,7 +310,7 @@ quota_is_stale(int fd, const struct maildirsize *size)
 	struct stat st;
 
 	return size->lines > 1 || fstat(fd, &st) != 0 ||
-	    since_s(st.st_mtime) > MAILDIRSIZE_OLD_S;
+	    clock_since_s(st.st_mtime) > MAILDIRSIZE_OLD_S;
 }
 
 enum quota_answer

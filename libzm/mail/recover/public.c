@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/since.h"
 #include "mail/recover/internal.h"
 #include "mail/spool/imports.h"
 #include "mail/spool/keep.h"
@@ -35,7 +34,7 @@ is_left(const struct recover *r, const struct stat *st)
 static bool
 is_older(const struct recover *r, const struct stat *st, int64_t seconds)
 {
-	return is_left(r, st) || since_s(st->st_ctime) >= seconds;
+	return is_left(r, st) || clock_since_s(st->st_ctime) >= seconds;
 }
 
 struct told_of {		/* the message that a report tells of */
@@ -381,7 +380,7 @@ static void
 foreign_draft(struct recover *r, const char *name, int fd,
     const struct stat *st)
 {
-	bool is_old = since_s(st->st_ctime) >= DRAFT_OLD_S;
+	bool is_old = clock_since_s(st->st_ctime) >= DRAFT_OLD_S;
 	const char *label = spool_label(AREA_PUBLIC, 0, name);
 	struct err err;
 	int taken;
@@ -414,7 +413,7 @@ foreign_clutter(struct recover *r, const char *name)
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 	    spool_is_own(st.st_uid) || (S_ISREG(st.st_mode) &&
 	    (faccessat(dir, name, R_OK, AT_EACCESS) == 0 ||
-	    since_s(st.st_ctime) < DRAFT_OLD_S)))
+	    clock_since_s(st.st_ctime) < DRAFT_OLD_S)))
 		return false;
 	if (!S_ISDIR(st.st_mode))
 		return recover_remove(r, &r->out->swept, NULL, place,

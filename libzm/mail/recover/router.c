@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/since.h"
 #include "mail/recover/internal.h"
 #include "mail/spool/keep.h"
 
@@ -114,7 +113,7 @@ mend_plan(struct recover *r, unsigned priority, const char *name)
 	}
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    ((r->mode & RECOVERY_START) != 0 ||
-	    since_s(st.st_ctime) >= PLAN_OLD_S))
+	    clock_since_s(st.st_ctime) >= PLAN_OLD_S))
 		recover_remove(r, &r->out->plans_dropped, NULL, plan,
 		    "no message belongs to it (P1)");
 }

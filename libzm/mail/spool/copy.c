@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/since.h"
 #include "base/crc32c.h"
 #include "base/fd.h"
 #include "grammar/message/header.h"
@@ -167,7 +166,7 @@ copy_is_complete(struct copy *copy, struct err *err)
 			return 0;
 		return spool_is_complete(copy->fd, err);
 	}
-	return since_s(copy->st.st_ctime) >= SETTLED_FOR_S;
+	return clock_since_s(copy->st.st_ctime) >= SETTLED_FOR_S;
 }
 
 /* What the owner may say stays; who the owner is, we say. */

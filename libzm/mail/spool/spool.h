@@ -374,10 +374,8 @@ int spool_copy_aside(struct spool *spool, const struct claim *claim,
 /* Give a claim back: rename to <inode>, close.  returns 0 or -1. */
 int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
 
-/* How many seconds after it was put into deferred/ a message is tried again.
- * age_s: since it was submitted. */
+/* The seconds from deferred/ to the next try, by the age; the moment of it. */
 int64_t spool_deferred_wait_s(int64_t age_s);
-/* When that will be, of a message that was submitted and put there then. */
 int64_t spool_deferred_next_s(int64_t submitted_s, int64_t deferred_s);
 
 /* deferred|freezer|postman|trash/<name> -> router/<inode> (row D3).

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/since.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -154,7 +153,7 @@ static bool
 sweep_is_over(const struct sweep *sweep, const char *name,
     const struct stat *st)
 {
-	if (since_s(st->st_ctime) == SINCE_MAX_S &&
+	if (clock_since_s(st->st_ctime) == CLOCK_LONG_AGO_S &&
 	    st->st_ctime >= sweep->before_s)
 		(void)utimensat(sweep->spool->area_fd[AREA_TRASH], name, NULL,
 		    AT_SYMLINK_NOFOLLOW);

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/since.h"
 #include "base/crc32c.h"
 #include "mail/table/build.h"
 #endif
@@ -65,7 +64,7 @@ table_side_wanted(const struct stat *file)
 {
 	return side_dir != NULL && S_ISREG(file->st_mode) &&
 	    (uint64_t)file->st_size >= side_from_bytes &&
-	    since_s(file->st_mtim.tv_sec) >= SIDE_SETTLED_S;
+	    clock_since_s(file->st_mtim.tv_sec) >= SIDE_SETTLED_S;
 }
 
 static bool

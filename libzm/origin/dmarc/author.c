@@ -39,10 +39,11 @@ author_of_field(struct slice value, struct arena *arena, struct slice *domain)
 		name = origin_name(arena, path.domain);
 		if (name.n == 0)
 			return AUTHOR_UNREADABLE;
-		is_several |= domain->n > 0 && !slice_equal(name, *domain);
+		is_several |= domain->n > 0 &&
+		    !slice_equal(name, *domain);
 		*domain = name;
 	}
-	return AUTHOR_UNREADABLE;	/* who lists so many wants them unread */
+	return AUTHOR_UNREADABLE;	/* so many are there to hide one */
 }
 
 /* The next field, as the router finds it: a line that is none ends no

@@ -6,6 +6,7 @@ returns the report taken apart.
 SPDX-License-Identifier: ISC
 """
 import email
+import email.header
 import email.policy
 import email.utils
 import re
@@ -158,3 +159,14 @@ def check(raw):
     rcpts = [check_rcpt(pairs, is_global) for pairs in groups[1:]]
     return Report(message, pieces[0][1].decode("utf-8"), fields, rcpts,
                   pieces[2][1])
+
+
+def rows(raw):
+    """What it says of each recipient, checked."""
+    one = check(raw)
+    subject = str(email.header.make_header(email.header.decode_header(
+        one.message["Subject"])))
+    return [dict(one.fields, **rcpt, text=one.text, subject=subject,
+                 original=one.original.decode("utf-8", "replace"),
+                 type=one.message.get_payload()[1].get_content_type())
+            for rcpt in one.rcpts]

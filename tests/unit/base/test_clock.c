@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/since.h"
 #include "base/err.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -142,12 +141,12 @@ Test(clock, can_be_moved)
 Test(clock, what_is_to_come_was_long_ago)
 {
 	clock_hold_wall(INT64_C(1000000) * 1000000);
-	cr_expect_eq(since_s(1000000 - 77), 77);
-	cr_expect_eq(since_s(1000000), 0);
-	cr_expect_eq(since_s(1000000 + SINCE_AHEAD_S), 0);
-	cr_expect_eq(since_s(1000000 + SINCE_AHEAD_S + 1),
-	    SINCE_MAX_S);
-	cr_expect_eq(since_s(INT32_MAX), SINCE_MAX_S);
+	cr_expect_eq(clock_since_s(1000000 - 77), 77);
+	cr_expect_eq(clock_since_s(1000000), 0);
+	cr_expect_eq(clock_since_s(1000000 + CLOCK_AHEAD_S), 0);
+	cr_expect_eq(clock_since_s(1000000 + CLOCK_AHEAD_S + 1),
+	    CLOCK_LONG_AGO_S);
+	cr_expect_eq(clock_since_s(INT32_MAX), CLOCK_LONG_AGO_S);
 	clock_hold_wall(0);
 }
 

@@ -287,9 +287,9 @@ Test(control_file, a_recipient_is_found_among_very_many_groups, .timeout = 30)
 	uint32_t offset = 100;
 
 	for (size_t i = 0; i < SETS; i++) {
-		many_groups[i] = (struct control_group){
-		    .sender_offset = offset, .rcpts = &many_rcpts[i],
-		    .rcpt_count = i % 7 != 3 };
+		many_groups[i].sender_offset = offset;
+		many_groups[i].rcpts = &many_rcpts[i];
+		many_groups[i].rcpt_count = i % 7 != 3;
 		many_rcpts[i].offset = offset + 20;
 		offset += 50;
 	}

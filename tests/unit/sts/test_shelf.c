@@ -24,8 +24,8 @@ Test(shelf, a_file_that_is_not_whole_is_none)
 	struct err err;
 
 	for (size_t n = 0; n < sizeof(GOOD) - 1; n++)
-		cr_expect_eq(sts_shelf_parse((struct slice){ GOOD, n }, "a.test",
-		    &fetched_s, &policy, &err), -1, "%zu bytes", n);
+		cr_expect_eq(sts_shelf_parse((struct slice){ GOOD, n },
+		    "a.test", &fetched_s, &policy, &err), -1, "%zu bytes", n);
 	cr_expect_eq(sts_shelf_parse(SLICE(GOOD), "a.test", &fetched_s, &policy,
 	    &err), 0);
 	cr_expect_eq(fetched_s, 1000);

@@ -33,9 +33,10 @@ elsewhere_host(struct elsewhere *elsewhere, struct slice name)
 			return &hosts[i];
 	elsewhere->hosts = hosts = arena_grow(elsewhere->arena, hosts,
 	    elsewhere->host_count, sizeof(*hosts));
-	hosts[elsewhere->host_count] = (struct elsewhere_host){
-	    .name = slice_dup(elsewhere->arena, name) };
-	return &hosts[elsewhere->host_count++];
+	hosts += elsewhere->host_count++;
+	hosts->name = slice_dup(elsewhere->arena, name);
+	hosts->count = 0;
+	return hosts;
 }
 
 size_t

@@ -14,12 +14,14 @@
 
 enum { ELSEWHERE_MAX = 100 };	/* copies a host, of one run (a day) */
 
+struct elsewhere_host {
+	const char	*name;
+	unsigned	 count;
+};
+
 struct elsewhere {
 	struct arena	*arena;
-	struct elsewhere_host {
-		const char	*name;
-		unsigned	 count;
-	}		*hosts;
+	struct elsewhere_host *hosts;
 	size_t		 host_count;
 };
 

@@ -233,7 +233,7 @@ sending_tell_host(struct sending *sending, const struct sessions_domain *domain)
 }
 
 static int
-domain_compare(const void *a, const void *b)
+reported_compare(const void *a, const void *b)
 {
 	const struct sessions_domain *const *x = a, *const *y = b;
 	uint64_t mine = domain_ok(*x) + domain_failed(*x);
@@ -256,7 +256,7 @@ sending_tls(struct sending *sending)
 	sending->elsewhere.arena = arena_new();
 	for (size_t i = 0; i < count; i++)
 		rows[i] = &sending->sessions.domains[i];
-	qsort(rows, count, sizeof(*rows), domain_compare);
+	qsort(rows, count, sizeof(*rows), reported_compare);
 	for (size_t i = 0; i < count; i++)
 		sending_tell_host(sending, rows[i]);
 	arena_free(&sending->elsewhere.arena);
