@@ -227,6 +227,16 @@ amend_expired(struct outcome *outcome, struct job *job)
 	return true;
 }
 
+bool
+amend_is_about_death(const struct outcome *outcome)
+{
+	const struct amend *amend = outcome->amends;
+
+	while (amend != NULL && amend->lost_count == 0)
+		amend = amend->next;
+	return amend != NULL;
+}
+
 void
 amend_end(struct outcome *outcome)
 {

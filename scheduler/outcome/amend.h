@@ -31,6 +31,8 @@ void amend_lost(struct outcome *outcome, struct vertex *vertex,
  * none, or its file is not large.  True: the job is queued for the reporter
  * when that is done. */
 bool amend_expired(struct outcome *outcome, struct job *job);
+/* Is an agent's death being written? */
+bool amend_is_about_death(const struct outcome *outcome);
 /* The scheduler ends: wait for the thread, forget what is in hand. */
 void amend_end(struct outcome *outcome);
 

@@ -62,7 +62,8 @@ WORKS = {work.name: work for work in [
     crash.Pipeline("judged", judged.Point),
     crash.Pipeline("upgrade", upgrade.Point, upgrade.ROLES),
     *settings.WORKS, *fates.WORKS, *desk.WORKS, *told.WORKS,
-    orders.Orders(), pieces.Pieces(), restore.WORK, queues.WORK, takeover.WORK, change.WORK,
+    orders.Orders(), pieces.Pieces(), pieces.Hands(), restore.WORK,
+    queues.WORK, takeover.WORK, change.WORK,
     bit_rot.WORK, *boxes.WORKS]}
 
 

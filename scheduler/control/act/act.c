@@ -12,6 +12,7 @@
 #include "journal/event.h"
 #include "base/json.h"
 #include "scheduler/control/act/act.h"
+#include "scheduler/outcome/amend.h"
 #include "scheduler/sharing/sharing.h"
 
 #include "base/banned.h"
@@ -156,6 +157,19 @@ act_is_early(struct act *act)
 	if (act->settled_by_ms == 0)
 		act->settled_by_ms = now_ms + SETTLE_MS;
 	return intake_is_again(act->intake) && now_ms < act->settled_by_ms;
+}
+
+bool
+act_waits_for_deaths(struct act *act)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	if (!amend_is_about_death(act->agents->outcome))
+		return false;
+	if (act->settled_by_ms == 0)
+		act->settled_by_ms = now_ms + SETTLE_MS;
+	act->wake_ms = now_ms + SETTLE_LOOK_MS;
+	return now_ms < act->settled_by_ms;
 }
 
 /* A large message that is read again is no job meanwhile.  What has it open, or

@@ -140,6 +140,9 @@ enum act_step act_trouble(struct act *act, const struct err *err,
 const char *act_user(const struct act *act);
 /* A steady moment as wall seconds; 0 stays 0. */
 int64_t act_wall_s(int64_t at_ms);
+/* Must it wait (ACT_WAIT), for some time at most, because the deaths of agents
+ * are being written?  What these had waits for nothing before that. */
+bool act_waits_for_deaths(struct act *act);
 /* Its steps may wait for visit_is_reading: with act_more for ACT_SYNC. */
 void act_may_wait(struct act *act);
 /* What a step that is not the last returns. */

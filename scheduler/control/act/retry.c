@@ -94,14 +94,9 @@ vertex_retry(struct act *act, struct vertex *vertex)
 			return open;
 		break;
 	case VERTEX_FLIGHT:
+	case VERTEX_IDLE:	/* it moves, or will be read again */
 		act->count.active += open;
 		return 0;
-	case VERTEX_IDLE:
-		if (vertex->job->flags & JOB_MOVING) {
-			act->count.active += open;
-			return 0;
-		}
-		break;
 	default:
 		break;
 	}
@@ -244,6 +239,8 @@ act_retry(struct act *act, struct str *out)
 	enum act_step step;
 	struct job *job;
 
+	if (!act->page.is_open && act_waits_for_deaths(act))
+		return ACT_WAIT;
 	if (!act_begin(act, out, &step))
 		return step;
 	act_may_wait(act);

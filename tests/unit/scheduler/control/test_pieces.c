@@ -366,6 +366,18 @@ is_over(struct yard *y, void *arg)
 	    yard_is_quiet(y, NULL) : yard_count(y, "trash") > 0);
 }
 
+/* What it had is no vertex that waits, until the file was read again. */
+Test(pieces, a_retry_waits_for_what_a_dead_agent_had, .timeout = 900)
+{
+	open_all("group 50ms\nschedule */* { retry 10m; agents 1 }");
+	mail_in("die");
+	cr_assert(yard_until(&yard, is_amended, NULL));
+	ended(act_begun(&yard,
+	    "{\"v\":1,\"op\":\"retry\",\"select\":\"all\"}"));
+	cr_expect_gt(last_number("\"recipients\":"), 0, "%s", out.buf);
+	close_all();
+}
+
 /* Their time is over, and while that is written they are held, frozen or
  * deleted: who was reached by the order stays so. */
 static void
