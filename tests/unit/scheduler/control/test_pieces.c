@@ -369,8 +369,9 @@ is_over(struct yard *y, void *arg)
 /* What it had is no vertex that waits, until the file was read again. */
 Test(pieces, a_retry_waits_for_what_a_dead_agent_had, .timeout = 900)
 {
-	open_all("group 50ms\nschedule */* { retry 10m; agents 1 }");
-	mail_in("die");
+	/* one agent is all that starts */
+	open_all("group 50ms\nschedule */* { retry 10m; rate 1/1h }");
+	mail_to("die", 1);
 	cr_assert(yard_until(&yard, is_amended, NULL));
 	ended(act_begun(&yard,
 	    "{\"v\":1,\"op\":\"retry\",\"select\":\"all\"}"));
