@@ -82,15 +82,36 @@ shelf_remove(int shelf, const char *domain)
 
 /* ---- reading ----------------------------------------------------------- */
 
+/* One file.  A policy that cannot be read now may hold: it stays. */
+static void
+shelf_take(int shelf, const char *name, size_t *io_max, shelf_take_fn *take,
+    void *context)
+{
+	struct sts_policy policy;
+	enum sts_shelf found;
+	int64_t fetched_s;
+	struct err err;
+
+	found = sts_shelf_read(shelf, name, &fetched_s, &policy, &err);
+	if (found == STS_SHELF_POLICY && *io_max > 0) {
+		--*io_max;
+		take(context, name, fetched_s, &policy);
+	} else if (found == STS_SHELF_TROUBLE) {
+		warning("the policy of %s: %s", name, err.text);
+	} else if (found == STS_SHELF_DAMAGED) {
+		if (name[0] != '.')
+			warning("the policy of %s is forgotten: %s", name,
+			    err.text);
+		(void)unlinkat(shelf, name, 0);
+	}
+}
+
 void
 shelf_read(int shelf, size_t max, shelf_take_fn *take, void *context)
 {
 	int fd = openat(shelf, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
-	struct sts_policy policy;
-	int64_t fetched_s;
-	struct err err;
 
 	if (dir == NULL) {
 		warning("the policies that are kept cannot be read: %s",
@@ -103,16 +124,7 @@ shelf_read(int shelf, size_t max, shelf_take_fn *take, void *context)
 		if (strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (sts_shelf_read(shelf, entry->d_name, &fetched_s, &policy,
-		    &err) != STS_ANSWER_POLICY) {
-			if (entry->d_name[0] != '.')
-				warning("the policy of %s is forgotten: %s",
-				    entry->d_name, err.text);
-			(void)unlinkat(shelf, entry->d_name, 0);
-		} else if (max > 0) {
-			max--;
-			take(context, entry->d_name, fetched_s, &policy);
-		}
+		shelf_take(shelf, entry->d_name, &max, take, context);
 	}
 	closedir(dir);
 }

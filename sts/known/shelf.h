@@ -2,7 +2,7 @@
  *
  * What a file has: io/consult/sts_shelf.h.  It is written to ".new.PID" there,
  * made durable and renamed: who reads sees all of it, or the one before
- * (doc/INTERNALS.md section 2.1).  What cannot be read is removed: it is had
+ * (doc/INTERNALS.md section 2.1).  What is damaged is removed: it is had
  * again.  Agents may read them; their group is the directory's.
  *
  * SPDX-License-Identifier: ISC

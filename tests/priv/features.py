@@ -5,11 +5,12 @@ of passwords, signatures and mailboxes are in what all cases use.
 SPDX-License-Identifier: ISC
 """
 import os
+import signal
 import smtplib
 import subprocess
 
 from processes import all_fit_design, processes
-from zmtest import httpserver, mta, tls
+from zmtest import dns, httpserver, mta, smtpserver, tls
 from zmtest.cases import Cases
 
 case = Cases()
@@ -118,3 +119,48 @@ def the_http_agent_runs_with_the_rights_of_the_unit(site):
     site.zmailer("delete", "--yes", "to:waits@hook.test", check=None)
     site.conf_write()
     site.zmailer("reload")
+
+
+@case
+def agents_read_what_a_hung_process_of_policies_kept(site):
+    """zmsts wrote it, zmagent reads it, and nobody else."""
+    cert = tls.Cert().make(["mta-sts.away.test"])
+    server = httpserver.Server([httpserver.Rule("mta-sts.away.", (
+        "page", "text/plain", b"version: STSv1\nmode: enforce\nmx: mx1.test\n"
+        b"max_age: 86400\n"))], tls.serving(cert))
+    hop = smtpserver.Server()
+    names = dns.Dns([("away.test", "MX", (10, "mx2.test")),
+                     ("mx2.test", "A", "127.0.0.1"),
+                     ("_mta-sts.away.test", "TXT", "v=STSv1; id=1;"),
+                     ("mta-sts.away.test", "A", "127.0.0.1")])
+    os.chmod(cert.dir, 0o755)
+    try:
+        site.conf_write(f"dns 127.0.0.1:{names.port}\nmx-port {hop.port}\n"
+                        f"sts port {server.port}\nsts ca {cert.pem}\n"
+                        f"tls-to away.test sts ca {cert.pem}\n"
+                        "route away.test via mx\n")
+        site.zmailer("restart")
+        out = site.zmailer("sts", "show", "away.test")[1]
+        assert ": enforce" in out, out
+        kept = site.path("sts", "away.test")
+        assert site.run_as("zmagent", "cat", kept)[0] == 0
+        assert site.run_as("zmagent", "ls", os.path.dirname(kept))[0] != 0
+        assert site.run_as("ursula", "cat", kept)[0] != 0
+        all_fit_design(site)
+        for pid, (program, _) in processes(site).items():
+            if program == "sts":
+                os.kill(pid, signal.SIGSTOP)
+        with smtplib.SMTP("127.0.0.1", site.port,
+                          timeout=mta.WAIT_S) as client:
+            client.sendmail("s@src.test", ["x@away.test"],
+                            "Subject: not there\r\n\r\nhello\r\n")
+        mta.wait_for("the policy to hold", lambda: any(
+            row["ev"] == "sts.refused" and row.get("domain") == "away.test"
+            for row in site.events()))
+        assert not hop.messages
+    finally:
+        for closed in (server, hop, names, cert):
+            closed.close()
+    site.zmailer("delete", "--yes", "to:x@away.test", check=None)
+    site.conf_write()
+    site.zmailer("restart")

@@ -42,7 +42,7 @@ sts_shelf_parse(struct slice text, const char *domain, int64_t *out_fetched_s,
 	return sts_policy_read_words(line, out, err);
 }
 
-enum sts_answer
+enum sts_shelf
 sts_shelf_read(int shelf, const char *name, int64_t *out_fetched_s,
     struct sts_policy *out, struct err *err)
 {
@@ -52,22 +52,26 @@ sts_shelf_read(int shelf, const char *name, int64_t *out_fetched_s,
 
 	if (!sts_domain(slice_of(name), domain) || strcmp(domain, name) != 0) {
 		err_set(err, "the name is no domain's");
-		return STS_ANSWER_NOBODY;
+		return STS_SHELF_DAMAGED;
 	}
 	fd = openat(shelf, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {
 		err_set(err, "no policy is kept");
-		return STS_ANSWER_NONE;
+		return STS_SHELF_NONE;
+	}
+	if (fd < 0 && errno == ELOOP) {
+		err_set(err, "it is a symbolic link");
+		return STS_SHELF_DAMAGED;
 	}
 	n = fd < 0 ? -1 : fd_read_at(fd, text, sizeof(text), 0);
 	if (n < 0)
 		err_sys(err, "cannot be read");
 	if (fd >= 0)
 		close(fd);
-	return n < 0 || sts_shelf_parse((struct slice){ text, (size_t)n },
-	    domain, out_fetched_s, out, err) < 0 ? STS_ANSWER_NOBODY :
-	    STS_ANSWER_POLICY;
+	return n < 0 ? STS_SHELF_TROUBLE : sts_shelf_parse((struct slice){
+	    text, (size_t)n }, domain, out_fetched_s, out, err) < 0 ?
+	    STS_SHELF_DAMAGED : STS_SHELF_POLICY;
 }
 
 enum sts_answer
@@ -75,8 +79,9 @@ sts_shelf_ask(const char *spool_dir, const char *domain, int64_t now_s,
     struct sts_policy *out, struct err *err)
 {
 	char path[PATH_BYTES], name[STS_DOMAIN_BYTES];
-	enum sts_answer answer;
+	enum sts_shelf found;
 	int64_t fetched_s;
+	bool is_none;
 	int shelf;
 
 	if (!sts_domain(slice_of(domain), name))
@@ -84,13 +89,15 @@ sts_shelf_ask(const char *spool_dir, const char *domain, int64_t now_s,
 	snprintf(path, sizeof(path), "%s/" STS_DIR, spool_dir);
 	shelf = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (shelf < 0) {
+		is_none = errno == ENOENT;
 		err_sys(err, "cannot open %s", path);
-		return errno == ENOENT ? STS_ANSWER_NONE : STS_ANSWER_NOBODY;
+		return is_none ? STS_ANSWER_NONE : STS_ANSWER_NOBODY;
 	}
-	answer = sts_shelf_read(shelf, name, &fetched_s, out, err);
+	found = sts_shelf_read(shelf, name, &fetched_s, out, err);
 	close(shelf);
-	if (answer != STS_ANSWER_POLICY)
-		return answer;
+	if (found != STS_SHELF_POLICY)
+		return found == STS_SHELF_NONE ? STS_ANSWER_NONE :
+		    STS_ANSWER_NOBODY;
 	out->max_age_s -= now_s - fetched_s;
 	return out->max_age_s > 0 ? STS_ANSWER_POLICY : STS_ANSWER_NONE;
 }

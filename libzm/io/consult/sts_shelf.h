@@ -25,10 +25,14 @@ enum { STS_SHELF_BYTES_MAX = 8192 };
 int sts_shelf_parse(struct slice text, const char *domain,
     int64_t *out_fetched_s, struct sts_policy *out, struct err *err);
 
-/* Read a file of the directory.  STS_ANSWER_POLICY, whether it still counts or
- * not; STS_ANSWER_NONE: there is no such file; STS_ANSWER_NOBODY: it cannot be
- * read (err). */
-enum sts_answer sts_shelf_read(int shelf, const char *name,
+enum sts_shelf {
+	STS_SHELF_POLICY,	/* whether it still counts or not */
+	STS_SHELF_NONE,		/* there is no such file */
+	STS_SHELF_DAMAGED,	/* it is no policy of this domain */
+	STS_SHELF_TROUBLE	/* nobody knows what it is */
+};
+/* Read a file of the directory.  err: unless it is a policy. */
+enum sts_shelf sts_shelf_read(int shelf, const char *name,
     int64_t *out_fetched_s, struct sts_policy *out, struct err *err);
 
 /* What is kept of a domain and counts at now_s; its max_age_s is what is left

@@ -17,7 +17,7 @@
 
 /* The alias of name in the answer into out; false: it is none. */
 static bool
-cname_find(ns_msg *message, const char *name, char out[256])
+cname_find(ns_msg *message, const char *name, char out[NS_MAXDNAME])
 {
 	ns_rr record;
 
@@ -29,7 +29,7 @@ cname_find(ns_msg *message, const char *name, char out[256])
 		    strcasecmp(ns_rr_name(record), name) == 0)
 			return dn_expand(ns_msg_base(*message),
 			    ns_msg_end(*message), ns_rr_rdata(record), out,
-			    256) >= 0;
+			    NS_MAXDNAME) >= 0;
 	}
 	return false;
 }
@@ -37,7 +37,7 @@ cname_find(ns_msg *message, const char *name, char out[256])
 bool
 dns_walk_begin(struct dns_walk *walk, const unsigned char *answer, size_t n)
 {
-	char next[256];
+	char next[NS_MAXDNAME];
 	ns_rr question;
 
 	memset(walk, 0, sizeof(*walk));

@@ -21,7 +21,7 @@ enum { DNS_ALIASES_MAX = 16 };	/* followed in one answer */
 struct dns_walk {
 	ns_msg	 message;
 	int	 type;		/* that was asked for */
-	char	 owner[256];	/* whose records count */
+	char	 owner[NS_MAXDNAME];	/* whose records count */
 	int	 at;
 	bool	 is_damaged;	/* a record could not be read, and ended it */
 };

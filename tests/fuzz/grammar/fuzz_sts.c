@@ -1,11 +1,13 @@
 /* fuzz_sts.c - any bytes as a record, a policy, its words, a pattern
  *
- * Grammar: libzm/grammar/sts.c (RFC 8461 sections 3.1, 3.2, 4.1)
+ * Grammar: libzm/grammar/sts.c (RFC 8461 sections 3.1, 3.2, 4.1); the file
+ * that is kept: libzm/io/consult/sts_shelf.c
  *
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
 #include "grammar/sts.h"
+#include "io/consult/sts_shelf.h"
 
 #include "base/banned.h"
 
@@ -40,6 +42,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char id[STS_ID_BYTES], domain[STS_DOMAIN_BYTES];
 	struct sts_policy policy;
 	struct err err = { "" };
+	int64_t fetched_s;
 
 	if (sts_record_parse(in, id, &err) == 0)
 		MUST(sts_record_is(in) && id[0] != '\0');
@@ -48,6 +51,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		MUST(err.text[0] != '\0');
 	if (sts_policy_read_words(in, &policy, &err) == 0)
+		check_again(&policy);
+	if (sts_shelf_parse(in, "a.test", &fetched_s, &policy, &err) == 0)
 		check_again(&policy);
 	if (sts_domain(in, domain))
 		MUST(sts_domain(slice_of(domain), domain));

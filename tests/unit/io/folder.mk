@@ -4,7 +4,8 @@ check_PROGRAMS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
 SHORT_TESTS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
 tests_unit_io_unit_io_SOURCES = tests/unit/io/test_loop.c \
 	tests/unit/io/test_ipc.c tests/unit/io/test_ipc_link.c tests/unit/io/test_dns.c \
-	tests/unit/io/test_dns_walk.c tests/unit/io/test_kept.c tests/unit/io/test_nodes_line.c \
+	tests/unit/io/dns_bytes.c tests/unit/io/dns_bytes.h tests/unit/io/test_dns_walk.c \
+	tests/unit/io/test_kept.c tests/unit/io/test_nodes_line.c \
 	tests/unit/io/test_notify.c tests/unit/io/test_peer.c \
 	tests/unit/io/test_race.c tests/unit/io/test_stream.c \
 	tests/unit/io/test_sync.c

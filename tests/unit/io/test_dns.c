@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "io/dns/dns.h"
+#include "tests/unit/io/dns_bytes.h"
 
 enum { A = 1, CNAME = 5, MX = 15, AAAA = 28 };
 
@@ -52,61 +53,25 @@ static unsigned server_port;
 static unsigned questions;
 
 static size_t
-name_put(unsigned char *out, const char *name)
-{
-	size_t at = 0;
-
-	while (*name != '\0') {
-		size_t n = strcspn(name, ".");
-
-		out[at++] = (unsigned char)n;
-		memcpy(out + at, name, n);
-		at += n;
-		name += n + (name[n] == '.');
-	}
-	out[at++] = 0;
-	return at;
-}
-
-static void
-put16(unsigned char *out, unsigned value)
-{
-	out[0] = (unsigned char)(value >> 8);
-	out[1] = (unsigned char)value;
-}
-
-/* The question that an answer repeats; returns where its records begin. */
-static size_t
-question_put(unsigned char *answer, const char *name, int type)
-{
-	size_t at = 12 + name_put(answer + 12, name);
-
-	put16(answer + 4, 1);
-	put16(answer + at, (unsigned)type);
-	put16(answer + at + 2, 1);
-	return at + 4;
-}
-
-static size_t
 record_put(unsigned char *out, const char *name, const struct zone_row *row)
 {
-	size_t at = name_put(out, name), data;
+	size_t at = dns_bytes_name(out, name), data;
 
-	put16(out + at, (unsigned)row->type);
-	put16(out + at + 2, 1);
+	dns_bytes_put16(out + at, (unsigned)row->type);
+	dns_bytes_put16(out + at + 2, 1);
 	memset(out + at + 4, 0, 4);
 	data = at + 10;
 	if (row->type == MX) {
-		put16(out + data, row->preference);
-		data += 2 + name_put(out + data + 2, row->value);
+		dns_bytes_put16(out + data, row->preference);
+		data += 2 + dns_bytes_name(out + data + 2, row->value);
 	} else if (row->type == CNAME) {
-		data += name_put(out + data, row->value);
+		data += dns_bytes_name(out + data, row->value);
 	} else {
 		inet_pton(row->type == A ? AF_INET : AF_INET6, row->value,
 		    out + data);
 		data += row->type == A ? 4 : 16;
 	}
-	put16(out + at + 8, (unsigned)(data - at - 10));
+	dns_bytes_put16(out + at + 8, (unsigned)(data - at - 10));
 	return data;
 }
 
@@ -186,9 +151,9 @@ answer_make(unsigned char *packet, size_t n)
 	packet[2] = 0x84;
 	packet[3] = (unsigned char)(0x80 | rcode |
 	    (strncmp(name, "ad", 2) == 0 ? 0x20 : 0));
-	put16(packet + 6, count);
-	put16(packet + 8, 0);
-	put16(packet + 10, 0);
+	dns_bytes_put16(packet + 6, count);
+	dns_bytes_put16(packet + 8, 0);
+	dns_bytes_put16(packet + 10, 0);
 	return at;
 }
 
@@ -465,9 +430,9 @@ Test(dns, counts_are_bounded)
 	unsigned char answer[16384] = { 0, 1, 0x84, 0x80 };
 	struct dns_mx mx[DNS_MX_MAX];
 	struct err err;
-	size_t at = question_put(answer, "many.test", MX), n;
+	size_t at = dns_bytes_question(answer, "many.test", MX), n;
 
-	put16(answer + 6, many_put(answer, &at, MX));
+	dns_bytes_put16(answer + 6, many_put(answer, &at, MX));
 	cr_assert_eq(dns_parse_mx(answer, at, mx, &n, &err), DNS_OK);
 	cr_expect_eq(n, DNS_MX_MAX);
 	for (size_t i = 1; i < n; i++)
@@ -479,11 +444,11 @@ Test(dns, every_prefix_of_an_answer_is_harmless)
 	unsigned char answer[512] = { 0, 1, 0x84, 0x80 };
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	struct dns_mx mx[DNS_MX_MAX];
-	size_t at = question_put(answer, "two.test", MX), n, count;
+	size_t at = dns_bytes_question(answer, "two.test", MX), n, count;
 	struct err err;
 	bool is_known;
 
-	put16(answer + 6, records_put(answer, &at, "two.test", MX,
+	dns_bytes_put16(answer + 6, records_put(answer, &at, "two.test", MX,
 	    &is_known));
 	for (n = 0; n < at; n++) {
 		cr_expect_neq(dns_parse_mx(answer, n, mx, &count, &err) ==
@@ -533,13 +498,13 @@ Test(dns, equal_preferences_are_shuffled)
 	struct zone_row rows[2] = { { "e.test", MX, 5, "one.test" },
 	    { "e.test", MX, 5, "two.test" } };
 	unsigned one_first = 0;
-	size_t at = question_put(answer, "e.test", MX), n;
+	size_t at = dns_bytes_question(answer, "e.test", MX), n;
 	struct dns_mx mx[DNS_MX_MAX];
 	struct err err;
 
 	at += record_put(answer + at, "e.test", &rows[0]);
 	at += record_put(answer + at, "e.test", &rows[1]);
-	put16(answer + 6, 2);
+	dns_bytes_put16(answer + 6, 2);
 	for (int i = 0; i < 200; i++) {
 		cr_assert_eq(dns_parse_mx(answer, at, mx, &n, &err), DNS_OK);
 		one_first += strcmp(mx[0].host, "one.test") == 0;

@@ -6,55 +6,23 @@
 #include <string.h>
 
 #include "io/dns/dns.h"
+#include "tests/unit/io/dns_bytes.h"
 
 enum { A = 1, CNAME = 5, MX = 15 };
-
-static size_t
-name_put(unsigned char *out, const char *name)
-{
-	struct slice rest = slice_of(name), label;
-	size_t at = 0;
-
-	while (slice_cut(&rest, '.', &label)) {
-		out[at++] = (unsigned char)label.n;
-		memcpy(out + at, label.p, label.n);
-		at += label.n;
-	}
-	out[at++] = 0;
-	return at;
-}
-
-static void
-put16(unsigned char *out, unsigned value)
-{
-	out[0] = (unsigned char)(value >> 8);
-	out[1] = (unsigned char)value;
-}
-
-static size_t
-question_put(unsigned char *answer, const char *name, int type)
-{
-	size_t at = 12 + name_put(answer + 12, name);
-
-	put16(answer + 4, 1);
-	put16(answer + at, (unsigned)type);
-	put16(answer + at + 2, 1);
-	return at + 4;
-}
 
 /* A record by its bytes. */
 static void
 raw_put(unsigned char *answer, size_t *at, const char *name, int type,
     struct slice value)
 {
-	*at += name_put(answer + *at, name);
-	put16(answer + *at, (unsigned)type);
-	put16(answer + *at + 2, 1);
+	*at += dns_bytes_name(answer + *at, name);
+	dns_bytes_put16(answer + *at, (unsigned)type);
+	dns_bytes_put16(answer + *at + 2, 1);
 	memset(answer + *at + 4, 0, 4);
-	put16(answer + *at + 8, (unsigned)value.n);
+	dns_bytes_put16(answer + *at + 8, (unsigned)value.n);
 	memcpy(answer + *at + 10, value.p, value.n);
 	*at += 10 + value.n;
-	put16(answer + 6, dns_get16(answer + 6) + 1);
+	dns_bytes_put16(answer + 6, dns_get16(answer + 6) + 1);
 }
 
 /* Of each type one record of the name where the aliases lead, and others of
@@ -65,9 +33,9 @@ strangers_put(unsigned char *answer, int type, struct slice theirs,
 {
 	static const struct slice next = { "\4next\4test", 11 };
 	static const struct slice end = { "\3end\4test", 10 };
-	size_t at = question_put(answer, "asked.test", type);
+	size_t at = dns_bytes_question(answer, "asked.test", type);
 
-	put16(answer + 6, 0);
+	dns_bytes_put16(answer + 6, 0);
 	raw_put(answer, &at, "stranger.test", type, theirs);
 	raw_put(answer, &at, "next.test", CNAME, end);
 	raw_put(answer, &at, "asked.test", CNAME, next);
@@ -152,8 +120,27 @@ Test(dns_walk, an_answer_repeats_its_question)
 
 	dns_parse_trust(answer, n, &trust);
 	cr_expect_str_eq(trust.name, "end.test");
-	put16(answer + 4, 0);
+	dns_bytes_put16(answer + 4, 0);
 	cr_expect_eq(dns_parse_addresses(answer, n, addresses, &count, &err),
 	    DNS_BAD);
 	cr_expect_eq(count, 0);
+}
+
+/* As text a name may have more bytes than it has in a message. */
+Test(dns_walk, a_name_of_odd_bytes_is_itself)
+{
+	unsigned char answer[1024] = { 0, 1, 0x84, 0x80 };
+	struct dns_address addresses[DNS_ADDRESS_MAX];
+	char name[200];
+	size_t at, count = 0;
+	struct err err;
+
+	memset(name, '@', sizeof(name));
+	name[60] = name[120] = name[180] = '.';
+	name[199] = '\0';
+	at = dns_bytes_question(answer, name, A);
+	raw_put(answer, &at, name, A, (struct slice){ "\1\2\3\4", 4 });
+	cr_expect_eq(dns_parse_addresses(answer, at, addresses, &count, &err),
+	    DNS_OK);
+	cr_expect_eq(count, 1);
 }

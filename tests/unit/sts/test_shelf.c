@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +99,39 @@ Test(shelf, what_was_put_is_there_and_the_rest_is_removed)
 	cr_expect_eq(faccessat(shelf, "UPPER.test", F_OK, 0), -1);
 	cr_expect_eq(faccessat(shelf, "c.test", F_OK, 0), -1);
 	cr_expect_eq(faccessat(shelf, "a.test", F_OK, 0), 0);
+	close(shelf);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	cr_expect_eq(system(command), 0);
+}
+
+/* One that cannot be read now may hold: it is not forgotten. */
+Test(shelf, what_cannot_be_read_stays)
+{
+	char dir[] = "/tmp/unit-sts-XXXXXX", path[64], command[96];
+	struct sts_policy policy = { .mode = STS_TESTING, .max_age_s = 9 };
+	struct kept kept = { .count = 0 };
+	struct rlimit limit, less;
+	struct err err;
+	int shelf, next;
+
+	cr_assert_not_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/sts", dir);
+	cr_assert_eq(mkdir(path, 0700), 0);
+	shelf = shelf_open(dir, &err);
+	cr_assert(shelf >= 0, "%s", err.text);
+	cr_assert(sts_policy_add_mx(&policy, SLICE("*.a.test")));
+	cr_assert_eq(shelf_put(shelf, "a.test", 77, &policy, &err), 0);
+	next = dup(shelf);
+	close(next);
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	less = limit;
+	less.rlim_cur = (rlim_t)next + 1;	/* the directory, and no file */
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &less), 0);
+	shelf_read(shelf, 10, note_kept, &kept);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	cr_expect_eq(kept.count, 0);
+	shelf_read(shelf, 10, note_kept, &kept);
+	cr_expect_eq(kept.count, 1);
 	close(shelf);
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	cr_expect_eq(system(command), 0);
