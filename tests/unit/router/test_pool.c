@@ -474,11 +474,12 @@ note_apart_death(void *context, pid_t pid, int status)
 	apart.deaths++;
 }
 
+/* How many there are; *out_last: the one that was forked last. */
 static size_t
-children(void)
+children(pid_t *out_last)
 {
 	char path[64], text[4096];
-	size_t count = 0;
+	size_t count = 0, last = 0;
 	ssize_t n;
 	int fd;
 
@@ -488,9 +489,30 @@ children(void)
 	cr_assert_geq(fd, 0);
 	n = read(fd, text, sizeof(text));
 	close(fd);
-	for (ssize_t i = 0; i < n; i++)
-		count += text[i] == ' ';
+	for (ssize_t i = 0; i < n; i++) {
+		count += text[i] == ' ';	/* one after each */
+		if (i > 0 && text[i - 1] == ' ')
+			last = (size_t)i;
+	}
+	*out_last = count > 0 ? atoi(text + last) : 0;
 	return count;
+}
+
+/* What takes long may end; that its process does, and it was done once. */
+static void
+apart_ends(struct house *h, int64_t until)
+{
+	int fd = openat(spool_dir_fd(h->spool, AREA_TRASH, 0), "go",
+	    O_WRONLY | O_CREAT, 0600);
+	pid_t last;
+
+	close(fd);
+	while (apart.answers == 0 || children(&last) > 1) {
+		cr_assert(clock_steady_ms() < until, "%u, %zu",
+		    apart.answers, children(&last));
+		loop_turn(h->process.loop, 20);
+	}
+	cr_expect_eq(apart.answers, 1);
 }
 
 Test(pool, what_takes_long_leaves_the_only_worker_for_names)
@@ -500,7 +522,7 @@ Test(pool, what_takes_long_leaves_the_only_worker_for_names)
 	    note_task };
 	struct pool *pool;
 	int64_t until = clock_steady_ms() + PATIENCE_MS;
-	int fd;
+	pid_t last;
 
 	house_open(&h, "nobody: x\n");
 	router_queue_init(&h.queue);
@@ -508,7 +530,7 @@ Test(pool, what_takes_long_leaves_the_only_worker_for_names)
 	pool_add_task_apart(pool, "public/long");
 	pool_add_task_apart(pool, "public/long");
 	loop_turn(h.process.loop, 0);
-	cr_expect_eq(children(), 2);
+	cr_expect_eq(children(&last), 2);
 	for (ino_t i = 2; i <= 30; i++)
 		router_queue_add(&h.queue, 0, i, true);
 	while (h.queue.count > 0) {
@@ -518,39 +540,11 @@ Test(pool, what_takes_long_leaves_the_only_worker_for_names)
 	}
 	cr_expect_eq(apart.answers, 0);
 	pool_renew(pool, 1);	/* it goes on beside those that come */
-	fd = openat(spool_dir_fd(h.spool, AREA_TRASH, 0), "go",
-	    O_WRONLY | O_CREAT, 0600);
-	close(fd);
-	while (apart.answers == 0 || children() > 1) {
-		cr_assert(clock_steady_ms() < until, "%u, %zu",
-		    apart.answers, children());
-		loop_turn(h.process.loop, 20);
-	}
-	cr_expect_eq(apart.answers, 1);
+	apart_ends(&h, until);
 	cr_expect_eq(apart.deaths, 0);
 	pool_end(&h, &pool);
 	router_queue_release(&h.queue);
 	house_close(&h);
-}
-
-/* Its process: the last one that was forked. */
-static pid_t
-last_child(void)
-{
-	char path[64], text[4096] = "", *last;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
-	    (int)getpid());
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	cr_assert_geq(fd, 0);
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	cr_assert_gt(n, 0);
-	text[n - 1] = '\0';		/* a blank */
-	last = strrchr(text, ' ');
-	return atoi(last != NULL ? last : text);
 }
 
 Test(pool, what_takes_long_is_done_though_its_process_is_killed)
@@ -560,23 +554,16 @@ Test(pool, what_takes_long_is_done_though_its_process_is_killed)
 	    note_task };
 	struct pool *pool;
 	int64_t until = clock_steady_ms() + PATIENCE_MS;
-	int fd;
+	pid_t last;
 
 	house_open(&h, "nobody: x\n");
 	router_queue_init(&h.queue);
 	pool = pool_new(&h.process, &h.queue, 1, &rows);
 	pool_add_task_apart(pool, "public/long");
 	loop_turn(h.process.loop, 0);
-	cr_assert_eq(kill(last_child(), SIGKILL), 0);
-	fd = openat(spool_dir_fd(h.spool, AREA_TRASH, 0), "go",
-	    O_WRONLY | O_CREAT, 0600);
-	close(fd);
-	while (apart.answers == 0 || children() > 1) {
-		cr_assert(clock_steady_ms() < until, "%u, %zu",
-		    apart.answers, children());
-		loop_turn(h.process.loop, 20);
-	}
-	cr_expect_eq(apart.answers, 1);
+	cr_assert_eq(children(&last), 2);
+	cr_assert_eq(kill(last, SIGKILL), 0);
+	apart_ends(&h, until);
 	cr_expect_eq(apart.deaths, 1);
 	pool_end(&h, &pool);
 	router_queue_release(&h.queue);
