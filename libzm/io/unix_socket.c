@@ -94,12 +94,15 @@ int
 unix_socket_connect(const char *path, int flags, struct err *err)
 {
 	struct sockaddr_un address;
-	int fd = unix_socket_new(path, flags, &address, err);
+	int fd = unix_socket_new(path, flags, &address, err), result;
 
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&address,
-	    sizeof(address)) < 0)
-		return unix_socket_give_up(fd, path, err);
-	return fd;
+	if (fd < 0)
+		return -1;
+	do	/* who waits for a full queue may be interrupted */
+		result = connect(fd, (struct sockaddr *)&address,
+		    sizeof(address));
+	while (result < 0 && errno == EINTR);
+	return result == 0 ? fd : unix_socket_give_up(fd, path, err);
 }
 
 int

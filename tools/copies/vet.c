@@ -27,6 +27,7 @@
 #include "daemon/skeleton.h"
 #include "grammar/smtp/path.h"
 #include "grammar/smtp/xtext.h"
+#include "io/ipc.h"
 #include "journal/event.h"
 #include "mail/control_file/control_file.h"
 #include "mail/envelope.h"
@@ -42,12 +43,12 @@ enum {
 struct vet {
 	const struct conf *conf;
 	struct arena	*arena;		/* of a control file */
-	/* the router; NULL: it does not run, and is_dead: it will not */
-	FILE		*router;
+	/* the router; -1: it does not run, and is_dead: it will not */
+	int		 router;
 	pid_t		 pid;
 	bool		 is_dead;
-	char		*line;
-	size_t		 line_room;
+	struct ipc_inbox inbox;
+	size_t		 cursor;	/* lines of it that were read */
 	/* its last answer: "channel host user uid", sorted */
 	struct str	 question;
 	struct arena	*answer;
@@ -79,9 +80,9 @@ vet_end_router(struct vet *vet)
 {
 	int status;
 
-	if (vet->router != NULL)
-		fclose(vet->router);
-	vet->router = NULL;
+	if (vet->router >= 0)
+		close(vet->router);
+	vet->router = -1;
 	if (vet->pid <= 0)
 		return;
 	(void)kill(vet->pid, SIGTERM);
@@ -111,42 +112,38 @@ vet_start_router(struct vet *vet)
 	if (vet->pid == 0)
 		vet_become_router(vet, path, pair[1]);
 	close(pair[1]);
-	vet->router = fdopen(pair[0], "r");
-	if (vet->router == NULL)
-		close(pair[0]);
-	vet->is_dead = vet->pid < 0 || vet->router == NULL;
+	vet->router = pair[0];
+	vet->is_dead = vet->pid < 0;
 }
 
 /* false: it does not run, or said nothing in time; it is not asked again. */
 static bool
 vet_say(struct vet *vet)
 {
-	struct slice rest;
-
-	if (vet->router == NULL && !vet->is_dead)
+	if (vet->router < 0 && !vet->is_dead)
 		vet_start_router(vet);
-	for (rest = str_slice(&vet->question); !vet->is_dead && rest.n > 0;) {
-		ssize_t n = send(fileno(vet->router), rest.p, rest.n,
-		    MSG_NOSIGNAL);
-
-		if (n <= 0)
-			vet->is_dead = true;
-		else
-			rest = slice_from(rest, (size_t)n);
-	}
+	vet->is_dead = vet->is_dead || ipc_send(vet->router,
+	    str_slice(&vet->question), NULL, 0) !=
+	    (ssize_t)vet->question.len;
 	return !vet->is_dead;
 }
 
 static bool
 vet_hear(struct vet *vet, struct slice *out)
 {
-	ssize_t n = getline(&vet->line, &vet->line_room, vet->router);
+	enum ipc_line_answer got;
 
-	vet->is_dead = n <= 0;
-	if (vet->is_dead)
-		return false;
-	*out = slice_trim((struct slice){ vet->line, (size_t)n });
-	return true;
+	while ((got = ipc_line(&vet->inbox, &vet->cursor, out)) ==
+	    IPC_LINE_NONE && !vet->is_dead) {
+		ipc_inbox_consume(&vet->inbox, vet->cursor);
+		vet->cursor = 0;
+		vet->is_dead = ipc_receive(vet->router, &vet->inbox) !=
+		    IPC_GOT;
+	}
+	vet->is_dead = vet->is_dead || got != IPC_LINE;
+	if (!vet->is_dead)
+		*out = slice_trim(*out);
+	return !vet->is_dead;
 }
 
 /* ---- what it says -------------------------------------------------------- */
@@ -440,6 +437,8 @@ vet_new(const struct conf *conf)
 	struct vet *vet = mem_alloc(1, sizeof(*vet));
 
 	vet->conf = conf;
+	vet->router = -1;
+	ipc_inbox_init(&vet->inbox);
 	vet->arena = arena_new();
 	vet->answer = arena_new();
 	str_init(&vet->question);
@@ -455,7 +454,7 @@ vet_free(struct vet **pvet)
 	if (vet == NULL)
 		return;
 	vet_end_router(vet);
-	mem_free(&vet->line);
+	ipc_inbox_release(&vet->inbox);
 	mem_free(&vet->rows);
 	str_release(&vet->question);
 	str_release(&vet->text);

@@ -103,10 +103,12 @@ control_connect(const char *run_dir, struct control *out, struct err *err)
 	/* connect and send wait for one that takes nothing */
 	(void)setsockopt(out->fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
 	    sizeof(patience));
-	if (connect(out->fd, (struct sockaddr *)&address,
-		sizeof(address)) == 0)
+	do	/* who stops us with ctrl-Z, and goes on, interrupts it */
+		n = connect(out->fd, (struct sockaddr *)&address,
+		    sizeof(address)) == 0 ? 0 : errno;
+	while (n == EINTR);
+	if (n == 0)
 		return CONTROL_REACHED;
-	n = errno;
 	close(out->fd);
 	out->fd = -1;
 	if (n == ENOENT || n == ECONNREFUSED)

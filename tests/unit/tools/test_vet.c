@@ -3,6 +3,12 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "mail/control_file/control_file.h"
@@ -10,19 +16,16 @@
 
 #define ID "0123456789abcu2d"
 
-/* What becomes of a recipient by SMTP whose second way is that. */
+/* What becomes of that recipient. */
 static void
-vet_show(struct control_way way, struct control_rcpt *out, struct str *text,
-    struct arena *arena)
+vet_show_rcpt(struct control_rcpt rcpt, struct control_rcpt *out,
+    struct str *text, struct arena *arena)
 {
-	struct control_rcpt rcpt = { .channel = SLICE("smtp"),
-	    .host = SLICE("a.test"), .user = SLICE("u@a.test"),
-	    .uid = CONTROL_UID_NOBODY, .ways = &way, .way_count = 1 };
 	struct control_group group = { .sender = SLICE("s@s.test"),
 	    .header = SLICE("A: 1\n"), .rcpts = &rcpt, .rcpt_count = 1 };
 	struct control_file in = { .id = ID, .inode = 1, .body_offset = 100,
 	    .size_bytes = 200, .groups = &group, .group_count = 1 };
-	struct conf conf = { .path = NULL };
+	struct conf conf = { .path = NULL, .read_from = "" };
 	struct vet *vet = vet_new(&conf);
 	struct err err;
 
@@ -33,6 +36,17 @@ vet_show(struct control_way way, struct control_rcpt *out, struct str *text,
 	cr_assert_eq(in.rcpt_total, 1);
 	*out = in.groups[0].rcpts[0];
 	vet_free(&vet);
+}
+
+/* What becomes of a recipient by SMTP whose second way is that. */
+static void
+vet_show(struct control_way way, struct control_rcpt *out, struct str *text,
+    struct arena *arena)
+{
+	vet_show_rcpt((struct control_rcpt){ .channel = SLICE("smtp"),
+	    .host = SLICE("a.test"), .user = SLICE("u@a.test"),
+	    .uid = CONTROL_UID_NOBODY, .ways = &way, .way_count = 1 }, out,
+	    text, arena);
 }
 
 /* Nobody is asked: no router runs here. */
@@ -79,4 +93,56 @@ Test(vet, a_way_that_stays_on_this_machine_is_routed_again)
 		str_release(&text);
 		arena_free(&arena);
 	}
+}
+
+/* ---- a router that thinks --------------------------------------- */
+
+static void
+on_alarm(int signo)
+{
+}
+
+static void
+router_put(char directory[])
+{
+	char path[100];
+	FILE *file;
+
+	cr_assert_not_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/router", directory);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fputs("#!/bin/sh\nwhile read -r asked; do sleep 0.2; echo '{\"channel\""
+	    ":\"mailbox\",\"host\":\"\",\"user\":\"u\",\"uid\":12}'; "
+	    "sleep 0.2; echo; done\n", file);
+	cr_assert_eq(fclose(file), 0);
+	cr_assert_eq(chmod(path, 0755), 0);
+	cr_assert_eq(setenv("ZMAILER_LIBEXEC", directory, 1), 0);
+}
+
+/* A signal, or who is stopped and goes on, is no silence of the router. */
+Test(vet, an_answer_is_waited_for_through_signals)
+{
+	const struct sigaction act = { .sa_handler = on_alarm };
+	const struct itimerval often = { { 0, 20000 }, { 0, 20000 } },
+	    never = { { 0, 0 }, { 0, 0 } };
+	char directory[] = "/tmp/zm-vet-XXXXXX", path[100];
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct control_rcpt got;
+
+	router_put(directory);
+	cr_assert_eq(sigaction(SIGALRM, &act, NULL), 0);
+	cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+	vet_show_rcpt((struct control_rcpt){ .channel = SLICE("mailbox"),
+	    .user = SLICE("u"), .uid = 12, .orcpt = SLICE("rfc822;u@a.test")
+	    }, &got, &text, arena);
+	cr_assert_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+	cr_expect(slice_is(got.channel, "mailbox"));
+	cr_expect_eq(got.uid, 12);
+	snprintf(path, sizeof(path), "%s/router", directory);
+	unlink(path);
+	rmdir(directory);
+	str_release(&text);
+	arena_free(&arena);
 }
