@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import urllib.request
 
-from guest import CARGO, CONF, Fault, until
+from guest import CARGO, CONF, STRANGER, Fault, until
 from letters import send
 from arrival import is_confined
 from step import step
@@ -64,7 +64,7 @@ def verifies_by_the_resolver(guest):
         until("the resolver runs", lambda: "resolver" in {
             program for program, _ in guest.processes().values()})
         said = is_confined(guest)
-        send(guest, "alice@pack.test", "judged", "bob@far.test")
+        send(guest, "alice@pack.test", "judged", source=STRANGER)
         guest.comes("alice", "Subject: judged\n")
         seen = guest.says("zmailer", "events", "--json", "-n", "100",
                           "state:message.accepted")
@@ -192,7 +192,7 @@ def upgrades(guest):
 @step("set aside and sent again, held and released, backed up, audited")
 def is_tended(guest):
     with guest.configured("freeze sender @odd.test"):
-        send(guest, "alice@pack.test", "frozen", "eve@odd.test")
+        send(guest, "alice@pack.test", "frozen", "eve@odd.test", STRANGER)
         until("it is set aside", lambda: "odd.test" in guest.run(
             "zmailer", "list", "area:freezer")[1])
     guest.says("zmailer", "resubmit", "--from", "freezer")

@@ -17,6 +17,8 @@ from host import Machine, until as until_host               # noqa: E402
 # A machine that is computed is ten times slower.
 WAIT_S = 300
 CARGO = "/srv/cargo"
+# It may not relay, as arrival.py has it: rules about strangers reach it.
+STRANGER = "127.0.0.77"
 PROFILE = "/etc/apparmor.d/zmailer"
 
 
@@ -101,8 +103,9 @@ class Guest(Machine):
         return sorted(set(found))
 
     @staticmethod
-    def smtp(port=25):
-        peer = smtplib.SMTP("127.0.0.1", port, timeout=WAIT_S)
+    def smtp(port=25, source="127.0.0.1"):
+        peer = smtplib.SMTP("127.0.0.1", port, timeout=WAIT_S,
+                            source_address=(source, 0))
         peer.ehlo("far.test")
         return peer
 
@@ -122,4 +125,5 @@ class Guest(Machine):
         return found
 
 
-__all__ = ["APT", "CARGO", "CONF", "PROFILE", "Fault", "Guest", "until"]
+__all__ = ["APT", "CARGO", "CONF", "PROFILE", "STRANGER",
+           "Fault", "Guest", "until"]

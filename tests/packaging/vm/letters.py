@@ -14,8 +14,8 @@ sys.path.insert(0, f"{CARGO}/src/tests/lib")
 from zmtest import smtpserver, tls                          # noqa: E402
 
 
-def send(guest, rcpt, subject, sender="bob@far.test"):
-    with guest.smtp() as peer:
+def send(guest, rcpt, subject, sender="bob@far.test", source="127.0.0.1"):
+    with guest.smtp(source=source) as peer:
         peer.sendmail(sender, [rcpt], f"From: {sender}\r\nTo: {rcpt}\r\n"
                       f"Subject: {subject}\r\n\r\nhello\r\n")
 
