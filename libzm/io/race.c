@@ -56,20 +56,41 @@ source_bind(const struct race_entry *entry)
 }
 
 /* A unix socket answers at once unless its queue is full; then a connect
- * that may not wait fails with EAGAIN, and there is nothing to poll for. */
+ * that may not wait fails with EAGAIN, and there is nothing to poll for.  A
+ * wait that was interrupted (a process that is stopped and goes on, too) goes
+ * on for the rest of its time.  0, or what is wrong. */
+static int
+connect_unix(const struct race_entry *entry, int64_t for_ms)
+{
+	int64_t until_ms = entry->begun_ms + for_ms, left_ms;
+	struct timeval patience;
+
+	while ((left_ms = until_ms - clock_steady_ms()) > 0) {
+		patience.tv_sec = left_ms / 1000;
+		patience.tv_usec = left_ms % 1000 * 1000;
+		if (setsockopt(entry->fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		    sizeof(patience)) != 0)
+			return errno;
+		if (connect(entry->fd, (const struct sockaddr *)
+		    &entry->address, entry->length) == 0)
+			return 0;
+		if (errno != EINTR)
+			return errno == EAGAIN ? ETIMEDOUT : errno;
+	}
+	return ETIMEDOUT;
+}
+
 static void
 begin_unix(struct race *race, struct race_entry *entry)
 {
-	struct timeval patience = { race->for_ms / 1000,
-	    race->for_ms % 1000 * 1000 };
+	int trouble;
 
 	entry->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (entry->fd >= 0 && setsockopt(entry->fd, SOL_SOCKET, SO_SNDTIMEO,
-	    &patience, sizeof(patience)) == 0 && connect(entry->fd,
-	    (struct sockaddr *)&entry->address, entry->length) == 0)
+	trouble = entry->fd < 0 ? errno : connect_unix(entry, race->for_ms);
+	if (trouble == 0)
 		entry->state = RACE_WON;
 	else
-		race_lose(race, entry, errno == EAGAIN ? ETIMEDOUT : errno);
+		race_lose(race, entry, trouble);
 }
 
 static void

@@ -32,7 +32,7 @@ enum {
 struct stream {
 	int		 fd;
 	bool		 was_full;
-	bool		 expects_end;	/* of output: see stream_expect_end */
+	bool		 expects_end;	/* see stream_expect_end */
 	unsigned	 awaited;	/* what the watch is set to */
 	struct loop	*loop;
 	struct watch	*watch;
@@ -162,6 +162,10 @@ stream_free(struct stream **stream)
 	}
 	stream_cover_release(s);
 	watch_free(&s->watch);
+	/* The last words may wait for this; close() would drop them if there
+	 * is something that we have not read. */
+	if (s->expects_end)
+		(void)shutdown(s->fd, SHUT_WR);
 	close(s->fd);
 	str_release(&s->parked);
 	str_release(&s->output);
@@ -369,8 +373,8 @@ stream_send_plain(struct stream *stream, size_t bytes)
 
 	do
 		n = send(stream->fd, stream->output.buf + stream->output_sent,
-		    bytes, MSG_NOSIGNAL | (stream->expects_end ?
-		    MSG_MORE : 0));
+		    bytes, MSG_NOSIGNAL | (stream->expects_end &&
+		    stream->cover == NULL ? MSG_MORE : 0));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
@@ -467,7 +471,7 @@ stream_expect_end(struct stream *stream)
 {
 	const struct stream_cover *cover = stream->cover;
 
-	stream->expects_end = cover == NULL;
+	stream->expects_end = true;
 	if (cover != NULL && cover->cipher->expect_end != NULL)
 		cover->cipher->expect_end(cover->cipher_state);
 }

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -135,11 +137,19 @@ Test(race, each_has_its_own_deadline)
 	cr_expect_not(peer_is_open(&peer));
 }
 
+static void
+on_alarm(int signo)
+{
+}
+
 /* One place in the queue: the second caller waits for it, until it is free
- * or the time is up. */
+ * or the time is up; a signal ends neither. */
 Test(race, a_full_unix_socket_is_waited_for)
 {
 	struct sockaddr_un *un = (struct sockaddr_un *)&entries[0].address;
+	const struct sigaction act = { .sa_handler = on_alarm };
+	const struct itimerval often = { { 0, 20000 }, { 0, 20000 } },
+	    never = { { 0, 0 }, { 0, 0 } };
 	char directory[] = "/tmp/zm-race-XXXXXX";
 	int64_t begun;
 
@@ -154,8 +164,11 @@ Test(race, a_full_unix_socket_is_waited_for)
 	cr_expect_eq(race_run(&peer, entries, 1, 5000), 0);
 	peer_close(&peer);
 	entries[0].state = RACE_NEW;
+	cr_assert_eq(sigaction(SIGALRM, &act, NULL), 0);
+	cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
 	begun = clock_steady_ms();
 	cr_expect_eq(race_run(&peer, entries, 1, 300), -1);
+	cr_assert_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
 	cr_expect_eq(entries[0].trouble, ETIMEDOUT);
 	cr_expect_geq(clock_steady_ms() - begun, 290);
 	cr_assert_eq(close(accept(listeners[0], NULL, NULL)), 0);

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -62,6 +63,45 @@ Test(stream, the_last_words_leave_before_the_end)
 		close(peer);
 		loop_free(&loop);
 	}
+}
+
+static struct stream *
+tcp_stream_to(struct loop *loop, int *out_peer)
+{
+	struct sockaddr_in here = { .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int door = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), fd;
+	socklen_t n = sizeof(here);
+
+	cr_assert_eq(bind(door, (struct sockaddr *)&here, n), 0);
+	cr_assert_eq(listen(door, 1), 0);
+	cr_assert_eq(getsockname(door, (struct sockaddr *)&here, &n), 0);
+	*out_peer = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	cr_assert_eq(connect(*out_peer, (struct sockaddr *)&here, n), 0);
+	fd = accept4(door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	cr_assert_geq(fd, 0);
+	close(door);
+	return stream_new(loop, fd, count, NULL);
+}
+
+/* What the peer says meanwhile makes a reset of our close: it must not take
+ * what was kept for it. */
+Test(stream, the_last_words_are_heard_by_who_goes_on_talking)
+{
+	struct loop *loop = loop_new();
+	char text[16];
+	int peer;
+	struct stream *stream = tcp_stream_to(loop, &peer);
+
+	stream_expect_end(stream);
+	stream_say(stream, SLICE("221 bye\n"));
+	cr_expect_eq(stream_flush(stream), STREAM_FLUSH_ALL);
+	put(peer, "NOOP\n");
+	stream_free(&stream);
+	cr_expect_eq(recv(peer, text, sizeof(text), 0), 8);
+	cr_expect_eq(memcmp(text, "221 bye\n", 8), 0);
+	close(peer);
+	loop_free(&loop);
 }
 
 Test(stream, leftovers_survive_another_streams_fill)

@@ -2,8 +2,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 
 #include "base/banned.h"
 
-enum { PATIENCE_S = 10 };
+enum { PATIENCE_S = 60 };
 
 static void
 wrong(struct script *script, struct slice step, const char *what)
@@ -26,13 +28,27 @@ wrong(struct script *script, struct slice step, const char *what)
 		    "at step '%.*s': %.300s", (int)step.n, step.p, what);
 }
 
+/* By poll(2), which goes on when a process that was stopped does: a receive
+ * with a time-out would fail. */
+static bool
+has_come(int fd)
+{
+	struct pollfd awaited = { fd, POLLIN, 0 };
+
+	return poll(&awaited, 1, PATIENCE_S * 1000) > 0;
+}
+
 static bool
 hear_more(struct script *script, int fd)
 {
 	char *room = str_room(&script->heard, 65536);
-	ssize_t n = script->ssl != NULL ? SSL_read(script->ssl, room, 65536) :
-	    recv(fd, room, 65536, 0);
+	ssize_t n;
 
+	if ((script->ssl == NULL || !SSL_has_pending(script->ssl)) &&
+	    !has_come(fd))
+		return false;
+	n = script->ssl != NULL ? SSL_read(script->ssl, room, 65536) :
+	    recv(fd, room, 65536, 0);
 	if (n <= 0)
 		return false;
 	script->heard.len += (size_t)n;
@@ -66,10 +82,15 @@ static void
 say(struct script *script, int fd, const char *bytes, size_t n)
 {
 	while (n > 0) {
-		ssize_t sent = script->ssl != NULL ?
+		ssize_t sent;
+
+		errno = 0;
+		sent = script->ssl != NULL ?
 		    SSL_write(script->ssl, bytes, (int)n) :
 		    send(fd, bytes, n, MSG_NOSIGNAL);
 
+		if (sent <= 0 && errno == EINTR)
+			continue;
 		if (sent <= 0)
 			return;
 		bytes += sent;
@@ -194,11 +215,11 @@ static int
 next_client(struct script *script)
 {
 	struct timeval patience = { PATIENCE_S, 0 };
-	int fd = accept(script->listener, NULL, NULL);
+	int fd = has_come(script->listener) ? accept(script->listener, NULL,
+	    NULL) : -1;
 
 	if (fd < 0)
 		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	script->connections++;
 	script->line_at = script->heard.len;
@@ -266,15 +287,12 @@ script_start(struct script *script, const char *text)
 		.sin_family = AF_INET,
 		.sin_addr = { htonl(INADDR_LOOPBACK) },
 	};
-	struct timeval patience = { PATIENCE_S, 0 };
 	socklen_t length = sizeof(address);
 
 	memset(script, 0, sizeof(*script));
 	str_init(&script->heard);
 	script->text = text;
 	script->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	setsockopt(script->listener, SOL_SOCKET, SO_RCVTIMEO, &patience,
-	    sizeof(patience));
 	if (script->listener < 0 || bind(script->listener,
 	    (struct sockaddr *)&address, length) != 0 ||
 	    listen(script->listener, 5) != 0 || getsockname(script->listener,

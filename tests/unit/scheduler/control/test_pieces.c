@@ -69,9 +69,11 @@ begun(const char *line)
 static void
 ended(struct act *act)
 {
+	enum act_step step;
+
 	str_reset(&out);
-	while (act_stepped(&yard, act, &out) != ACT_DONE)
-		yard_turns(&yard, 1);
+	while ((step = act_stepped(&yard, act, &out)) != ACT_DONE)
+		loop_turn(yard.loop, step == ACT_WAIT ? 2 : 0);
 	act_free(&act);
 }
 
@@ -211,7 +213,7 @@ Test(pieces, a_message_that_is_read_again_is_not_passed_by, .timeout = 900)
 /* Nor is one whose id tells another inode, because it was encoded, by who only
  * looks. */
 Test(pieces, an_encoded_message_that_is_read_again_is_waited_for,
-    .timeout = 120)
+    .timeout = 900)
 {
 	struct act *act, *other;
 	char line[200];
