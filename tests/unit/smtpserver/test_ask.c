@@ -211,6 +211,35 @@ Test(helpers, telling_goes_before_asking)
 	fixture_close(&fixture);
 }
 
+/* A place that is kept and given back in one turn is free, and a login that
+ * succeeded is the last word. */
+Test(helpers, what_is_told_goes_in_its_order)
+{
+	static const char *const lines[] = { "first", "second", "third",
+	    "fourth" };
+	struct fixture fixture;
+	const char *before, *at;
+	char line[64];
+
+	fixture_open(&fixture);
+	ask(&fixture, "5 one echo asked");
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(line, sizeof(line), "1 one echo %s", lines[i]);
+		ask(&fixture, line);
+	}
+	HEARD(&fixture, "answer 5 ok asked\n");
+	before = fixture.heard.buf;
+	for (size_t i = 0; i < 4; i++) {
+		at = strstr(fixture.heard.buf, lines[i]);
+		cr_assert_not_null(at, "%s", fixture.heard.buf);
+		cr_expect_geq(at, before, "%s", fixture.heard.buf);
+		before = at;
+	}
+	cr_expect_geq(strstr(fixture.heard.buf, "answer 5 "), before, "%s",
+	    fixture.heard.buf);
+	fixture_close(&fixture);
+}
+
 Test(helpers, one_dies)
 {
 	struct fixture fixture;
