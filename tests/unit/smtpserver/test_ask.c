@@ -343,6 +343,7 @@ Test(helpers, by_socket)
 	dprintf(fd, "%s ok hi there\n", bytes);
 	HEARD(&fixture, "answer 2 ok hi there\n");
 	ask(&fixture, "3 else and now");
+	ask(&fixture, "1 else and then");
 	loop_turn(fixture.house.loop, 0);
 	close(fd);			/* replaced: asked once more */
 	for (int i = 0; i < PATIENCE_TURNS; i++) {
@@ -354,6 +355,13 @@ Test(helpers, by_socket)
 	cr_assert_geq(fd, 0);
 	cr_expect_null(strstr(fixture.heard.buf, "answer 3"), "%s",
 	    fixture.heard.buf);
+	for (int i = 0; i < PATIENCE_TURNS && (n = read(fd, bytes,
+	    sizeof(bytes) - 1)) <= 0; i++)
+		loop_turn(fixture.house.loop, TURN_MS);
+	cr_assert_gt(n, 0);
+	bytes[n] = '\0';
+	cr_expect(strstr(bytes, " and then\n") < strstr(bytes, " and now\n"),
+	    "what was told, first: %s", bytes);
 	close(fd);
 	HEARD(&fixture, "answer 3 trouble the helper died\n");
 	close(server);
