@@ -49,6 +49,12 @@ def free_port():
     raise OSError("no port is free for a test")
 
 
+def is_listening(path):
+    """A Unix socket has its name before anybody listens there."""
+    with socket.socket(socket.AF_UNIX) as peer:
+        return peer.connect_ex(path) == 0
+
+
 def wait_for(what, condition, seconds=None):
     """Poll until condition() is true; AssertionError names `what`."""
     end = time.monotonic() + (seconds or WAIT_S)
