@@ -29,7 +29,9 @@ def configuration(cert, ours, ports):
     verify = f"verify name mx.test ca {cert.pem}"
     lines = [f"tls-to {AGAIN} {verify}", f"tls-to {REFUSES} {verify}",
              f"tls-to {ASKS} {verify} cert {ours.pem} key {ours.key}",
-             f"schedule smtp/*{AGAIN}* {{ connection-messages 1; parallel 1 }}"]
+             # one that ends forgets its sessions
+             f"schedule smtp/*{AGAIN}* {{ connection-messages 1; parallel 1; "
+             "idle 1h }"]
     for letter, port in ports.items():
         lines += [f"route {name}-{letter}.test via {address}:{port}"
                   for name, address in (("again", AGAIN), ("asks", ASKS),
