@@ -302,7 +302,9 @@ queue_now(const struct queue *queue)
 {
 	return (struct allowance_now){ .ms = clock_steady_ms(),
 	    .s = clock_wall_s(),
-	    .nodes = (unsigned)queue->conf->cluster.node_count };
+	    .nodes = (unsigned)queue->conf->cluster.node_count,
+	    .patience_ms = queue->conf->cluster.patience_ms +
+	    CLUSTER_MARGIN_MS };
 }
 
 /* The zone whose plan of today counts for the thread; NULL: none. */

@@ -24,9 +24,21 @@ enum {
 
 /* ---- questions -------------------------------------------------------- */
 
+static bool
+question_is_told(const struct helper_question *question)
+{
+	return question->asker_token == ASK_NOBODY;
+}
+
 static void
 question_dequeue(struct kind *kind, struct helper_question *question)
 {
+	struct helper_question *before = TAILQ_PREV(question, question_list,
+	    entry);
+
+	if (kind->last_told == question)
+		kind->last_told = before != NULL && question_is_told(before) ?
+		    before : NULL;
 	TAILQ_REMOVE(&kind->queue, question, entry);
 	kind->queued--;
 	kind->queued_bytes -= question->text.len;
@@ -63,6 +75,8 @@ question_requeue(struct kind *kind, struct helper_question *question)
 	question->helper = NULL;
 	question->is_again = true;
 	TAILQ_INSERT_HEAD(&kind->queue, question, entry);
+	if (kind->last_told == NULL && question_is_told(question))
+		kind->last_told = question;
 	kind->queued++;
 	kind->queued_bytes += question->text.len;
 }
@@ -363,8 +377,8 @@ has_room_for(const struct kind *kind, const struct helper_question *question)
 	    question->text.len <= HELPERS_QUEUED_BYTES_MAX;
 }
 
-/* What is only told goes in front: a place that was given back is free for
- * all that was asked in the same turn. */
+/* What is only told goes in front, in its order: a place that was given back is
+ * free for all that was asked in the same turn. */
 static void
 question_enqueue(struct kind *kind, struct helper_question *question)
 {
@@ -372,12 +386,21 @@ question_enqueue(struct kind *kind, struct helper_question *question)
 
 	kind->queued++;
 	kind->queued_bytes += question->text.len;
-	if (question->asker_token != ASK_NOBODY || first == NULL) {
+	if (!question_is_told(question)) {
 		TAILQ_INSERT_TAIL(&kind->queue, question, entry);
 		return;
 	}
-	question->until_ms = first->until_ms;	/* the list is in order */
-	TAILQ_INSERT_HEAD(&kind->queue, question, entry);
+	/* the list is in order of time */
+	if (kind->last_told != NULL) {
+		question->until_ms = kind->last_told->until_ms;
+		TAILQ_INSERT_AFTER(&kind->queue, kind->last_told, question,
+		    entry);
+	} else {
+		if (first != NULL)
+			question->until_ms = first->until_ms;
+		TAILQ_INSERT_HEAD(&kind->queue, question, entry);
+	}
+	kind->last_told = question;
 }
 
 static void

@@ -39,7 +39,7 @@ void helpers_open_with(struct helpers *helpers, helpers_open_fn *fn);
 /* "TOKEN KIND QUESTION" of an asker.  answer_fn is called sooner or later,
  * maybe in this call.  Questions go out when the loop has read all that came
  * in its turn; those of ASK_NOBODY, who tells and does not ask, before the
- * others.  false: nonsense, and no answer will come. */
+ * others, in their order.  false: nonsense, and no answer will come. */
 bool helpers_ask(struct helpers *helpers, uint64_t asker, struct slice line);
 
 /* From now on questions go to fresh processes, which have the process's

@@ -41,6 +41,7 @@ struct kind {
 	struct child_kind		 child;
 	struct str			 title;		/* for the journal */
 	struct question_list		 queue;
+	struct helper_question		*last_told;	/* of those in front */
 	size_t				 queued, queued_bytes;
 	struct helper_list		 helpers;
 	unsigned			 staying;

@@ -31,7 +31,9 @@ helper_end(struct helper *helper, const char *why)
 	TAILQ_REMOVE(&kind->helpers, helper, entry);
 	if (!helper->is_leaving)
 		kind->staying--;
-	while ((question = TAILQ_FIRST(&helper->in_hand)) != NULL) {
+	/* the last one first: each goes in front of those before it */
+	while ((question = TAILQ_LAST(&helper->in_hand, question_list)) !=
+	    NULL) {
 		TAILQ_REMOVE(&helper->in_hand, question, entry);
 		/* somebody else's process may just have been replaced */
 		if (!is_ours && !question->is_again)

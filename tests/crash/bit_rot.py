@@ -214,10 +214,10 @@ class Point:
         site.zmailer("resume", "--yes", "all", check=None)
         site.zmailer("resubmit", "--from", "freezer", check=None)
         self.undelete()
-        for _ in range(8):
+        for patience_s in [3] * 7 + [mta.WAIT_S]:
             self.clock.move(700)
             try:
-                mta.wait_for("all to be done", self.is_quiet, 3)
+                mta.wait_for("all to be done", self.is_quiet, patience_s)
                 break
             except AssertionError:
                 pass

@@ -138,8 +138,8 @@ class Point:
                         book.send(instance, token), mta.WAIT_S)
         # what had trouble is tried again within a minute of the clock; a
         # report left in public/ is adopted when it is ten minutes old
-        for _ in range(12):
-            self._until(lambda: book.is_settled(instance), 3 * self.pace)
+        for patience_s in [3 * self.pace] * 12 + [mta.WAIT_S]:
+            self._until(lambda: book.is_settled(instance), patience_s)
             if book.is_settled(instance):
                 break
             self.clock.move(130)

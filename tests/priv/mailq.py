@@ -15,17 +15,6 @@ NAME = "scheduler-mailq"
 USERS = "boss:sesame:ALL\neye:look:SNMP QQ TT\nfar:away:ALL:[192.0.2.0]/24\n"
 
 
-def root_port():
-    """A port that only root may have, and that nobody has."""
-    for port in range(1023, 600, -1):
-        try:
-            socket.create_server(("127.0.0.1", port)).close()
-            return port
-        except OSError:
-            continue
-    raise AssertionError("no port below 1024 is free")
-
-
 def users_file(site, group, mode):
     path = f"{site.dir}/mailq-users"
     with open(path, "w") as file:
@@ -80,7 +69,7 @@ def begin(site):
     """Have it answer at a port of its own: by a reload, long after the
     scheduler gave up root.  What it says then."""
     before = mine(site)
-    site.mailq_port = root_port()
+    site.mailq_port = mta.free_port(mta.PORTS_OF_ROOT)
     path = users_file(site, "zmagent", 0o640)
     site.conf_write(f"mailq 127.0.0.1:{site.mailq_port} users {path}\n")
     site.zmailer("reload")

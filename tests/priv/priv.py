@@ -484,7 +484,7 @@ def milters_see_what_users_submit(site):
         [sys.executable, mta.SOURCE + "/tests/lib/zmtest/milter.py", socket,
          log])
     try:
-        mta.wait_for("the milter", lambda: os.path.exists(socket))
+        mta.wait_for("the milter", lambda: mta.is_listening(socket))
         os.chown(socket, site.accounts.uid["zmsmtp"], 0)
         os.chmod(socket, 0o600)
         site.conf_write(f"milter unix:{socket} also sendmail\n")

@@ -109,19 +109,9 @@ def the_first_signing_key_takes_a_restart(site):
     all_fit_design(site)
 
 
-def low_port():
-    for port in range(1023, 600, -1):
-        try:
-            socket.create_server(("127.0.0.1", port)).close()
-            return port
-        except OSError:
-            continue
-    raise OSError("no port below 1024 is free")
-
-
 @case
 def a_reload_opens_a_port_of_roots(site):
-    port = low_port()
+    port = mta.free_port(mta.PORTS_OF_ROOT)
     site.conf_write(f"listen 127.0.0.1:{port}\n")
     site.zmailer("reload")
     with smtplib.SMTP("127.0.0.1", port, timeout=mta.WAIT_S) as client:

@@ -43,6 +43,13 @@ class Redis(Base):
     def answers(self):
         return "PONG" in self.redis("PING", check=False)
 
+    def mend(self):
+        """It runs."""
+        if self.child is not None and self.child.poll() is None:
+            self.signal(signal.SIGCONT)
+        else:
+            self.start()
+
     def fill(self):
         pass
 

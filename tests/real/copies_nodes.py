@@ -270,8 +270,33 @@ class Files:
         return b"complete %012d %08x\n" % (size, hash(seed) & 0xffffffff) + \
             body[:size]
 
+    def copy(self, node, id, data, area="router"):
+        fd = self.make(data)
+        try:
+            return node.ask(f"copy {id} {area}", fd)
+        finally:
+            os.close(fd)
+
+    def kept(self, node, id, data, control):
+        fds = [self.make(data), self.make(control)]
+        try:
+            return node.ask(f"kept {id}", *fds)
+        finally:
+            for fd in fds:
+                os.close(fd)
+
     def close(self):
         shutil.rmtree(self.top)
+
+
+def well(ask, *args):
+    """It is done.  A database that waits for the processor for longer than
+    share has patience is away for a moment; who has the message asks again."""
+    def is_done():
+        said = ask(*args)
+        assert said == "ok ok" or "does not answer" in said, said
+        return said == "ok ok"
+    mta.wait_for("the database to answer in time", is_done)
 
 
 def took(function):

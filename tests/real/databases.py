@@ -257,9 +257,9 @@ def names_of_postfixadmin(make):
                 ("a$1@v.test", 550), ("%@v.test", 550),
                 ("team@older.test", 250), ("nobody@older.test", 550),
                 ("\"a\\\\\"@v.test", 550)):
-            got = site.rcpt(address)
+            got = site.answer(address)
             assert got == code, (address, got)
-        assert site.rcpt("team@v.test", "for the team") == 250
+        assert site.answer("team@v.test", "for the team") == 250
         for user in ("alice", "bob"):
             mta.wait_for(f"the message of {user}", lambda: any(
                 b"for the team" in m for m in site.instance.mailbox(user)))
@@ -268,6 +268,14 @@ def names_of_postfixadmin(make):
 
 
 def login(site, user, word):
+    """By an answer of the server: 454 is that there was none in time."""
+    def said():
+        code = try_login(site, user, word)
+        return code != 454 and code
+    return mta.wait_for(f"an answer about {user}", said)
+
+
+def try_login(site, user, word):
     with smtplib.SMTP("127.0.0.1", site.submission, timeout=60) as peer:
         peer.ehlo()
         try:
@@ -285,8 +293,11 @@ def logins_wrong(site, rows):
 
 
 def got_from(site, kind, key):
-    status, out, errors = site.instance.command("zmailer", "table", "get",
-                                                "their-" + kind, key)
+    def said():
+        done = site.instance.command("zmailer", "table", "get",
+                                     "their-" + kind, key)
+        return done[0] != 75 and done       # no answer in time
+    status, out, errors = mta.wait_for(f"an answer about {key}", said)
     assert status in (0, 1), (kind, key, errors)
     return out.strip() if status == 0 else None
 
@@ -304,15 +315,15 @@ def holds_of(schema, make):
             if got != value:
                 bad.append((kind, key, got))
         for address, code in schema.rcpts:
-            got = site.rcpt(address)
+            got = site.answer(address)
             if got != code:
                 bad.append(("RCPT", address, got))
         bad += logins_wrong(site, [
             *((user, "secret", code) for user, code in schema.logins),
             ("alice@v.test", "wrong", 535)])
-        assert site.rcpt("anybody@c.test", "for all of c") == 250
-        assert site.rcpt("dora@c.test", "for dora") == 250
-        assert site.rcpt("team@v.test", "for the team") == 250
+        assert site.answer("anybody@c.test", "for all of c") == 250
+        assert site.answer("dora@c.test", "for dora") == 250
+        assert site.answer("team@v.test", "for the team") == 250
         for user, words in (("alice", b"for all of c"), ("dora", b"for dora"),
                             ("alice", b"for the team")):
             mta.wait_for(f"the message of {user}", lambda user=user,
@@ -364,7 +375,7 @@ def users_by_one_command(make):
         user("add", "Ann@n.test", typed, line=b"first\n")
         user("add", "ann@n.test", typed, line=b"x\n", status=1)
         user("add", "o'brien@n.test", typed, line=b"x\n", status=64)
-        assert site.rcpt("ann@n.test") == 250
+        assert site.answer("ann@n.test") == 250
         assert ann("first") == 235
         user("password", "ann@n.test", typed, line=b"second\n")
         site.instance.zmailer("reload")     # what is kept goes
@@ -377,7 +388,7 @@ def users_by_one_command(make):
         user("delete", "ann@n.test", "--yes", status=1)
         assert "ann@" not in user("list", "n.test")[1]
         mta.wait_for("it to be refused",
-                     lambda: site.rcpt("ann@n.test") == 550, DEFERRED_S)
+                     lambda: site.answer("ann@n.test") == 550, DEFERRED_S)
         # who may only read is told so, and nothing is written
         site.over_tls = True
         site.base.reader_may("users")
@@ -398,8 +409,8 @@ def users_by_one_command(make):
 def over_tls_with_a_password(make):
     site = Site(make, over_tls=True)
     try:
-        assert site.rcpt("alice@v.test") == 250
-        assert site.rcpt("nobody@v.test") == 550
+        assert site.answer("alice@v.test") == 250
+        assert site.answer("nobody@v.test") == 550
     finally:
         site.close()
 
@@ -408,9 +419,11 @@ def over_tls_with_a_password(make):
 def one_that_is_away_is_not_one_that_has_no_such_name(make):
     site = Site(make)
     try:
+        assert site.answer("alice@v.test") == 250
+        # at once: what is known is known for half a minute
+        site.base.signal(signal.SIGKILL)
+        site.base.child.wait()
         assert site.rcpt("alice@v.test") == 250
-        site.base.stop()
-        assert site.rcpt("alice@v.test") == 250      # known for a while
         assert site.rcpt("bob@v.test") == 451
         assert site.rcpt("team@v.test") == 451
         # whose domain it is cannot be known: not "relay denied"
@@ -419,7 +432,7 @@ def one_that_is_away_is_not_one_that_has_no_such_name(make):
         site.base.start()
         mta.wait_for("it to be asked again",
                      lambda: site.rcpt("team@v.test") == 250)
-        assert site.rcpt("bob@v.test") == 550
+        assert site.answer("bob@v.test") == 550
     finally:
         site.close()
 
@@ -428,7 +441,7 @@ def one_that_is_away_is_not_one_that_has_no_such_name(make):
 def one_that_hangs_holds_nobody_longer_than_5_seconds(make):
     site = Site(make)
     try:
-        assert site.rcpt("alice@v.test") == 250
+        assert site.answer("alice@v.test") == 250
         site.base.signal(signal.SIGSTOP)
         began = time.monotonic()
         codes = []
@@ -441,7 +454,7 @@ def one_that_hangs_holds_nobody_longer_than_5_seconds(make):
         for thread in threads:
             thread.join()
         assert codes == [451] * 20, codes
-        assert time.monotonic() - began < 60        # and not one by one
+        assert time.monotonic() - began < 75        # and not one by one
         site.base.signal(signal.SIGCONT)
         mta.wait_for("it to be asked again",
                      lambda: site.rcpt("user1@v.test") == 550)
@@ -455,7 +468,7 @@ def a_wrong_schema_is_trouble_with_its_reason(make):
     try:
         site.base.sql("ALTER TABLE alias_domain "
                       "RENAME COLUMN target_domain TO tgt")
-        assert site.rcpt("alice@localhost") == 250
+        assert site.answer("alice@localhost") == 250
         assert site.rcpt("alice@old.test") == 451
         mta.wait_for("the reason in the journal", lambda: any(
             "target_domain" in e.get("reason", "") for e in

@@ -144,8 +144,13 @@ class Site(NamesSite):
         self.instance.start()
 
     def trouble(self, words):
-        mta.wait_for(f"'{words}' in the journal", lambda: any(
-            words in e.get("reason", "") for e in self.instance.events()))
+        """Mail that comes is put off, and it is said why: a server that was
+        too slow once is asked again."""
+        def is_told():
+            assert self.rcpt("alice@v.test") == 451
+            return any(words in e.get("reason", "")
+                       for e in self.instance.events())
+        mta.wait_for(f"'{words}' in the journal", is_told)
 
 
 QUESTIONS = {
@@ -174,7 +179,7 @@ def names_are_there(site):
             ('"*"@v.test', 550), ('"*)(uid=*"@v.test', 550),
             ('"alice\\\\2a"@v.test', 550), ("al*e@v.test", 550),
             ('"a)(|(mail=*"@v.test', 550), ('"\\\\"@v.test', 550)):
-        got = site.rcpt(address)
+        got = site.answer(address)
         assert got == code, (address, got)
 
 
@@ -183,7 +188,7 @@ def names_by_starttls():
     site = a_directory()
     try:
         names_are_there(site)
-        assert site.rcpt("team@v.test", "for the team") == 250
+        assert site.answer("team@v.test", "for the team") == 250
         for user in ("alice", "bob"):
             mta.wait_for(f"the message of {user}", lambda: any(
                 b"for the team" in m for m in site.instance.mailbox(user)))
@@ -214,7 +219,6 @@ def names_over_a_socket():
 def a_certificate_of_another_name_is_trouble():
     site = a_directory(StrangeSlapd)
     try:
-        assert site.rcpt("alice@v.test") == 451
         site.trouble("ldap://127.0.0.1")
     finally:
         site.close()
@@ -224,7 +228,6 @@ def a_certificate_of_another_name_is_trouble():
 def a_certificate_that_nobody_signed_is_trouble():
     site = a_directory(more="")
     try:
-        assert site.rcpt("alice@v.test") == 451
         site.trouble("ldap://127.0.0.1")
     finally:
         site.close()
@@ -234,7 +237,6 @@ def a_certificate_that_nobody_signed_is_trouble():
 def a_wrong_password_is_trouble():
     site = a_directory(secret="wrong")
     try:
-        assert site.rcpt("alice@v.test") == 451
         site.trouble("Invalid credentials")
     finally:
         site.close()
@@ -244,7 +246,7 @@ def a_wrong_password_is_trouble():
 def one_that_is_away_or_hangs_is_not_one_that_has_no_such_name():
     site = a_directory()
     try:
-        assert site.rcpt("alice@v.test") == 250
+        assert site.answer("alice@v.test") == 250
         site.base.signal(signal.SIGSTOP)
         for address in ("bob@v.test", "alice@new.test"):
             assert site.rcpt(address) == 451, address
@@ -272,10 +274,10 @@ def a_redis():
     try:
         for address, code in (
                 ("alice@v.test", 250), ("team@v.test", 250),
-                ("nobody@v.test", 550),
-                ("list@v.test", 451), ("\"a b\"@v.test", 550)):
-            got = site.rcpt(address)
+                ("nobody@v.test", 550), ("\"a b\"@v.test", 550)):
+            got = site.answer(address)
             assert got == code, (address, got)
+        assert site.rcpt("list@v.test") == 451
         base.stop()
         for address in ("carol@v.test", "alice@newer.test"):
             assert site.rcpt(address) == 451, address

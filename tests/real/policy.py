@@ -7,7 +7,6 @@ import os
 import pwd
 import shutil
 import smtplib
-import socket
 import subprocess
 import sys
 import time
@@ -46,12 +45,8 @@ class Site:
              f"--whitelist-clients={self.instance.top}/clients",
              f"--whitelist-recipients={self.instance.top}/recipients"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        mta.wait_for("postgrey's socket", self.is_listening)
-
-    def is_listening(self):
-        """The socket has its name before anybody listens there."""
-        with socket.socket(socket.AF_UNIX) as peer:
-            return peer.connect_ex(self.socket) == 0
+        mta.wait_for("postgrey's socket",
+                     lambda: mta.is_listening(self.socket))
 
     def rcpt(self, sender, send=False):
         """(code, text) of RCPT; the whole message when it is taken."""

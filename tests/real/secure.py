@@ -248,7 +248,8 @@ def dovecot_judges_every_mechanism():
                    "/etc/dovecot/keys/\nusername_attribute = email\n")
         dovecot = root.start("dovecot", "-F")
         try:
-            mta.wait_for("dovecot's socket", lambda: os.path.exists(socket))
+            mta.wait_for("dovecot's socket",
+                         lambda: mta.is_listening(socket))
             dovecot_cases(root, socket)
         finally:
             root.run("doveadm", "stop", check=False)
@@ -328,7 +329,8 @@ def saslauthd_is_asked():
                             "-m", shared, "-n", "1")
         try:
             mux = os.path.join(shared, "mux")
-            mta.wait_for("saslauthd's socket", lambda: os.path.exists(mux))
+            mta.wait_for("saslauthd's socket",
+                         lambda: mta.is_listening(mux))
             with Site(f"saslauthd {mux}") as site:
                 assert site.login("PLAIN", "alison", "wonder") == 235
                 assert site.login("LOGIN", "alison", "wrong") == 535

@@ -193,6 +193,8 @@ class Cluster:
             for event in node.instance.events():
                 if event["ev"].startswith(("share", "daemon")):
                     print(node.name, event)
+        # the next case shall not begin with a liar
+        self.configure(self.sentinels)
 
     def close(self):
         for node in self.nodes:
@@ -222,10 +224,13 @@ def one_that_is_gone_or_silent_is_passed_over():
     """Also when it is the first that is named."""
     gone, silent = Liar(None), Liar(None)
     gone.close()
+    # of so little patience nobody is counted by: who waits for the processor
+    # is passed over, too
     cluster.configure([gone, silent, cluster.sentinels[0]], patience="500ms")
+    mta.wait_for("the master behind them", lambda: cluster.places() ==
+                 [f"127.0.0.1:{cluster.master.port}"] * 2)
     cluster.wait_well()
     assert silent.asked > 0
-    assert cluster.taken("silent@src.test", 6) == LIMIT
     silent.close()
 
 

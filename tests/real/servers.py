@@ -134,6 +134,15 @@ class NamesSite:
                                     b"\r\n")
             return code
 
+    def answer(self, address, send=None):
+        """The same from a server that had the time to answer: who waits for
+        the processor for five seconds is as one that is away (451), for a
+        while, and then it is asked again."""
+        def said():
+            code = self.rcpt(address, send)
+            return code != 451 and code
+        return mta.wait_for(f"an answer about {address}", said)
+
     def close(self):
         if sys.exc_info()[0] is not None:
             for event in self.instance.events():

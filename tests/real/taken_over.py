@@ -25,7 +25,7 @@ from nth import KILL_AFTER, Nth                      # noqa: E402
 
 case = Cases()
 COUNT = 20
-OVER_S = 45         # a lease of 15 s is over, and 15 s more
+OVER_S = 120        # a lease of 15 s is over, and 15 s more; a busy machine
 
 
 def take_over(node, lost):
@@ -34,10 +34,11 @@ def take_over(node, lost):
     while True:
         code, out, errors = node.instance.zmailer(
             "cluster", "takeover", "--yes", lost, check=None)
-        if code != 75 or time.monotonic() > deadline:
-            assert code == 0, (code, out, errors)
+        if code == 0:
             return out
-        assert "its lease has to be over" in errors, errors
+        assert "its lease has to be over" in errors or \
+            "does not answer" in errors, (code, out, errors)
+        assert time.monotonic() < deadline, (code, out, errors)
         time.sleep(1)
 
 

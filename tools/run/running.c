@@ -26,7 +26,7 @@
 
 enum {
 	STOP_WAIT_MS = 4 * STOP_FOR_MS, RELOAD_WAIT_MS = 30000,
-	RELOAD_LOOK_MS = 2000	/* then: does somebody stand still? */
+	RELOAD_LOOK_MS = 2000	/* between two looks at who stands still */
 };
 
 void
@@ -157,22 +157,42 @@ running_check_restart(const struct conf *conf)
 
 /* ---- reload ------------------------------------------------------ */
 
-/* Does a process stand still, which therefore takes nothing over?  Says so. */
+/* Print what the part finds, after these words.  Is there something? */
 static bool
-reload_is_stuck(const struct conf *conf)
+reload_says(const struct conf *conf, void (*part)(struct standstill *,
+    const char *), const char *front)
 {
 	struct standstill all = { .arena = arena_new() };
 	struct str text = STR_INIT;
 
-	standstill_processes(&all, conf->run_dir);
-	standstill_progress(&all, conf->run_dir);
-	for (size_t i = 0; i < all.count; i++)
-		standstill_add_text(&text, &all.rows[i],
-		    "zmailer: reload: not taken over by all: ");
+	part(&all, conf->run_dir);
+	for (size_t i = 0; i < all.count && front != NULL; i++)
+		standstill_add_text(&text, &all.rows[i], front);
 	fputs(text.buf, stderr);
 	str_release(&text);
 	arena_free(&all.arena);
 	return all.count > 0;
+}
+
+struct reload_look {
+	int	stopped;	/* looks in a row that found somebody so */
+	bool	is_told;
+};
+
+/* Does a process take nothing over until somebody acts?  Who was stopped by a
+ * signal, and is so at the next look, too.  Who only stands still may go on by
+ * itself: on a busy machine one waits for the processor, or the disk. */
+static bool
+reload_is_stuck(const struct conf *conf, struct reload_look *look)
+{
+	look->stopped = reload_says(conf, standstill_processes,
+	    look->stopped == 0 ? NULL :
+	    "zmailer: reload: not taken over by all: ") ?
+	    look->stopped + 1 : 0;
+	if (!look->is_told)
+		look->is_told = reload_says(conf, standstill_progress,
+		    "zmailer: reload: waits: ");
+	return look->stopped > 1;
 }
 
 /* Until the supervisor says what it and the daemons made of the signal. */
@@ -180,6 +200,7 @@ static bool
 reload_is_answered(const struct conf *conf, unsigned before,
     struct state *out)
 {
+	struct reload_look look = { .stopped = 0 };
 	struct err err;
 
 	for (int waited = 0; waited < RELOAD_WAIT_MS;
@@ -188,7 +209,7 @@ reload_is_answered(const struct conf *conf, unsigned before,
 		    out->reloads != before)
 			return true;
 		if (waited > 0 && waited % RELOAD_LOOK_MS == 0 &&
-		    reload_is_stuck(conf))
+		    reload_is_stuck(conf, &look))
 			return false;
 		running_nap();
 	}

@@ -236,6 +236,13 @@ allowance_left(const struct allowance *allowance,
 	return part > allowance->left ? part : allowance->left;
 }
 
+static int64_t
+allowance_patience_ms(const struct allowance_now *now)
+{
+	return now->patience_ms > ALLOWANCE_PATIENCE_MS ? now->patience_ms :
+	    ALLOWANCE_PATIENCE_MS;
+}
+
 /* ---- may it go? --------------------------------------------------------- */
 
 static void
@@ -283,7 +290,7 @@ allowance_admits(struct allowance_table *table, struct allowance *allowance,
 
 	allowance_pass(allowance, now);
 	if (allowance->since_ms != 0 && now->ms >= allowance->since_ms +
-	    ALLOWANCE_PATIENCE_MS)
+	    allowance_patience_ms(now))
 		allowance_go_alone(allowance, 0, now);
 	left = allowance_left(allowance, zone);
 	if (left == UINT64_MAX)

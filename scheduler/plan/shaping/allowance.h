@@ -4,8 +4,8 @@
  * share.  Nobody waits for it: who may send asks ahead (allowance_question, by
  * sharing/warming.h) and goes by what was given.  The day is that of Redis.
  *
- *	UNKNOWN	  nothing was heard of today: mail waits, ALLOWANCE_PATIENCE_MS
- *		  at most
+ *	UNKNOWN	  nothing was heard of today: mail waits, as long as share may
+ *		  wait for Redis, ALLOWANCE_PATIENCE_MS at least
  *	GIVEN	  so many recipients may be served
  *	ALONE	  Redis is away: this node has its part of the day, less what
  *		  it has sent; asked again every second
@@ -21,7 +21,7 @@
 
 enum {
 	ALLOWANCES_MAX = 50000,
-	ALLOWANCE_PATIENCE_MS = 2000,	/* for share, then ALONE */
+	ALLOWANCE_PATIENCE_MS = 2000,	/* for share, at least; then ALONE */
 	ALLOWANCE_LOOK_MS = 20,		/* mail that waits for an answer looks
 					 * so often */
 	ALLOWANCE_AGAIN_MS = 60000,	/* nothing was left: others may give
@@ -53,6 +53,7 @@ struct allowance_now {
 	int64_t		ms;		/* steady */
 	int64_t		s;		/* wall */
 	unsigned	nodes;		/* that the configuration has */
+	int64_t		patience_ms;	/* share may take so long */
 };
 
 /* Free all. */

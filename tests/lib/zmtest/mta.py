@@ -25,18 +25,19 @@ WAIT_S = float(os.environ.get("ZMAILER_TEST_WAIT", "60"))
 
 
 PORTS = range(10240, 30000)     # below those that the kernel hands out
+PORTS_OF_ROOT = range(600, 1024)
 claims = []                     # held until this process ends
 
 
-def free_port():
+def free_port(ports=PORTS):
     """A port of the loopback address for a daemon started later.
 
     One that bind() to port 0 would find may be an outgoing connection's
     by then; so it comes from below that range, and an abstract socket
     tells the tests that run beside this one that it is taken."""
-    first = random.randrange(len(PORTS))
-    for step in range(len(PORTS)):
-        port = PORTS[(first + step) % len(PORTS)]
+    first = random.randrange(len(ports))
+    for step in range(len(ports)):
+        port = ports[(first + step) % len(ports)]
         claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
             claim.bind(f"\0zmailer-test-port-{port}")
@@ -47,6 +48,12 @@ def free_port():
         claims.append(claim)
         return port
     raise OSError("no port is free for a test")
+
+
+def is_listening(path):
+    """A Unix socket has its name before anybody listens there."""
+    with socket.socket(socket.AF_UNIX) as peer:
+        return peer.connect_ex(path) == 0
 
 
 def wait_for(what, condition, seconds=None):

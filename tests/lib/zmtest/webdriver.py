@@ -40,7 +40,7 @@ class Browser:
                 # a click may answer before the page that it leads to is
                 # there: what is looked for is waited for
                 "capabilities": {"alwaysMatch": {
-                    "timeouts": {"implicit": 20000},
+                    "timeouts": {"implicit": int(mta.WAIT_S * 1000)},
                     "goog:chromeOptions": options,
                     "goog:loggingPrefs": {"browser": "ALL"}}}})["sessionId"]
         except BaseException:

@@ -129,9 +129,10 @@ def what_the_disk_refuses_leaves_no_row():
     assert all(times == 1 for times in site.came().values()), site.came()
 
 
-@case
-def a_disk_that_stands_still_keeps_nobody_from_the_database():
-    """Both are under way at once: the row does not wait for the fsync."""
+def stopped_at_its_fsync(check=lambda: None):
+    """A session is stopped before each of its calls, one after the other,
+    until that is the fsync; the number of that call.  check: is called
+    then."""
     for target in range(1, CALLS_MAX):
         site.restart(True)
         site.nth.plan(role="smtpserver", mode=STOP, target=target)
@@ -141,35 +142,51 @@ def a_disk_that_stands_still_keeps_nobody_from_the_database():
         is_sync = site.nth.read()["what"].startswith("fsync")
         try:
             if is_sync:
-                mta.wait_for("its row", lambda: len(site.base.rows()) == 1)
-                assert len(drafts()) == 1 and client.is_alive()
+                check()
+                assert client.is_alive()
         finally:
             site.nth.plan()
             site.restart(False)
             client.join()
         all_ends()
         if is_sync:
-            return
+            return target
     raise AssertionError("no call was its fsync")
 
 
 @case
+def a_disk_that_stands_still_keeps_nobody_from_the_database():
+    """Both are under way at once: the row does not wait for the fsync."""
+    def has_row():
+        mta.wait_for("its row", lambda: len(site.base.rows()) == 1)
+        assert len(drafts()) == 1
+    stopped_at_its_fsync(has_row)
+
+
+@case
 def a_database_that_stands_still_keeps_nobody_from_the_disk():
-    """It is durable, and nobody said 250: a start adopts it (S1)."""
+    """It is durable, and nobody said 250: a start adopts it (S1).  Without a
+    copy the session would go on after five seconds: the call after its fsync
+    is one that it does not make."""
+    target = stopped_at_its_fsync() + 1
     site.nth.plan(logging=CALLS)
     site.restart(True)
+    lost = site.node.told("copies.lost")
+    site.nth.plan(role="smtpserver", mode=STOP, target=target, logging=CALLS)
     site.base.signal(signal.SIGSTOP)
     client = threading.Thread(target=answer, args=("durable",))
     try:
         client.start()
         mta.wait_for("a question to share", lambda:
-                     site.node.copies().get("waiting", 0) >= 1)
+                     site.node.copies().get("waiting", 0) >= 1 or
+                     site.node.told("copies.lost") > lost)
         mta.wait_for("its fsync", was_synced)
         assert len(drafts()) == 1
         site.node.instance.kill()
     finally:
         site.base.signal(signal.SIGCONT)
         client.join()
+    site.nth.plan()
     site.restart(False)
     all_ends()
     assert site.came()[("durable", "b@far.test")] == 1

@@ -211,6 +211,35 @@ Test(helpers, telling_goes_before_asking)
 	fixture_close(&fixture);
 }
 
+/* A place that is kept and given back in one turn is free, and a login that
+ * succeeded is the last word. */
+Test(helpers, what_is_told_goes_in_its_order)
+{
+	static const char *const lines[] = { "first", "second", "third",
+	    "fourth" };
+	struct fixture fixture;
+	const char *before, *at;
+	char line[64];
+
+	fixture_open(&fixture);
+	ask(&fixture, "5 one echo asked");
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(line, sizeof(line), "1 one echo %s", lines[i]);
+		ask(&fixture, line);
+	}
+	HEARD(&fixture, "answer 5 ok asked\n");
+	before = fixture.heard.buf;
+	for (size_t i = 0; i < 4; i++) {
+		at = strstr(fixture.heard.buf, lines[i]);
+		cr_assert_not_null(at, "%s", fixture.heard.buf);
+		cr_expect_geq(at, before, "%s", fixture.heard.buf);
+		before = at;
+	}
+	cr_expect_geq(strstr(fixture.heard.buf, "answer 5 "), before, "%s",
+	    fixture.heard.buf);
+	fixture_close(&fixture);
+}
+
 Test(helpers, one_dies)
 {
 	struct fixture fixture;
@@ -314,6 +343,7 @@ Test(helpers, by_socket)
 	dprintf(fd, "%s ok hi there\n", bytes);
 	HEARD(&fixture, "answer 2 ok hi there\n");
 	ask(&fixture, "3 else and now");
+	ask(&fixture, "1 else and then");
 	loop_turn(fixture.house.loop, 0);
 	close(fd);			/* replaced: asked once more */
 	for (int i = 0; i < PATIENCE_TURNS; i++) {
@@ -325,6 +355,13 @@ Test(helpers, by_socket)
 	cr_assert_geq(fd, 0);
 	cr_expect_null(strstr(fixture.heard.buf, "answer 3"), "%s",
 	    fixture.heard.buf);
+	for (int i = 0; i < PATIENCE_TURNS && (n = read(fd, bytes,
+	    sizeof(bytes) - 1)) <= 0; i++)
+		loop_turn(fixture.house.loop, TURN_MS);
+	cr_assert_gt(n, 0);
+	bytes[n] = '\0';
+	cr_expect(strstr(bytes, " and then\n") < strstr(bytes, " and now\n"),
+	    "what was told, first: %s", bytes);
 	close(fd);
 	HEARD(&fixture, "answer 3 trouble the helper died\n");
 	close(server);

@@ -40,7 +40,6 @@ enum {
 	PROCESSES_MAX = 256,
 	WAIT_MS = 60000,		/* for each thing */
 	LOOK_EVERY_MS = 100,
-	COPY_MS = 2000,			/* a try is in the copy by then */
 	ORDER_EVERY_MS = 500
 };
 #define LOST 0				/* mx1 */
@@ -385,6 +384,27 @@ refusals_wait(struct demo_cluster *demo)
 	return 0;
 }
 
+/* Until each has a copy that says what became of its try. */
+static int
+tries_wait(const struct demo_cluster *demo)
+{
+	char question[128];
+	const char *words[] = { "psql", "-q", "-h", demo->base, "-U", "demo",
+	    "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-c", question, NULL };
+	int64_t end_ms = clock_steady_ms() + WAIT_MS;
+
+	/* an error until they are as many */
+	snprintf(question, sizeof(question), "select 1 / (count(*) >= %d)::int "
+	    "from zm_copy where control is not null", (int)MESSAGES);
+	while (postgres_tool(demo, words) != 0) {
+		if (clock_steady_ms() > end_ms)
+			return stage_problem("not all of them have a copy "
+			    "with their try", NULL);
+		poll(NULL, 0, ORDER_EVERY_MS);
+	}
+	return 0;
+}
+
 /* Run it on mx2 until it does not exit with status `again`.
  * returns the last exit status */
 static int
@@ -479,7 +499,8 @@ demo_play(struct demo_cluster *demo)
 		return EX_SOFTWARE;
 	demo_say(demo, "the next hop says \"450 come again\": they wait at "
 	    "mx1");
-	poll(NULL, 0, COPY_MS);
+	if (tries_wait(demo) != 0)
+		return EX_SOFTWARE;
 	if (machine_destroy(&demo->machines[LOST]) != 0)
 		return EX_SOFTWARE;
 	demo_say(demo, "mx1 is destroyed: kill -9 to all its processes, rm "

@@ -266,6 +266,27 @@ Test(allowance, nobody_answers)
 	    &now), "that question is gone");
 }
 
+/* The cluster has more patience with its Redis: who went alone meanwhile would
+ * send what others are given. */
+Test(allowance, as_patient_as_the_cluster)
+{
+	now.patience_ms = 10300;
+	cr_expect_eq(admits(3), ALLOWANCE_WAIT);
+	is_asked("w1 warm news 0 0 0 1 3 a.example\n");
+	now.ms += 10299;
+	cr_expect_eq(admits(3), ALLOWANCE_WAIT);
+	is_answered("1", "given 20001 85800 20000 99 1");
+	cr_expect_eq(admits(3), ALLOWANCE_YES);
+	allowance_spend(one, 1, now.ms);
+	cr_expect_eq(admits(3), ALLOWANCE_WAIT);
+	is_asked("w2 warm news 20001 1 0 1 3 a.example\n");
+	now.ms += 10299;
+	cr_expect_eq(admits(3), ALLOWANCE_WAIT);
+	now.ms++;
+	cr_expect_eq(admits(3), ALLOWANCE_YES, "alone, of 4");
+	now.patience_ms = 0;
+}
+
 Test(allowance, after_the_start_of_share)
 {
 	(void)admits(3);
