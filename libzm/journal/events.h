@@ -96,9 +96,10 @@ EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
     "spf dkim dmarc arc dkim2 sealer report",
     "A message is durable and was answered with 250 or exit status 0.  spf, "
     "dkim, dmarc, arc, dkim2: the results of checking it (verify-origin, "
-    "trust arc).  sealer: DMARC failed, but this trusted domain sealed that "
-    "it had passed.  report: what the author's domain may learn about it "
-    "(dmarc-reports), VALUE=...; each.")
+    "trust arc); dmarc=several: From has several domains, which is none.  "
+    "sealer: DMARC failed, but this trusted domain sealed that it had passed.  "
+    "report: what the author's domain may learn about it (dmarc-reports), "
+    "VALUE=...; each.")
 EVENT(MESSAGE_WAITED, "message.waited", INFO,
     "client listener session verdict code reason delay",
     "The client waited for the next hop's reply (cut-through).  verdict: "
