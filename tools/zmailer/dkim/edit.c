@@ -369,6 +369,20 @@ milter_put(struct change *change, const char *socket)
 
 /* ---- edits ------------------------------------------------------------- */
 
+/* Was it made by such a call that was ended before the statement was there?
+ * What no list has may be a key that somebody took away: nobody uses it. */
+static bool
+key_is_waiting(struct change *change, const struct dkim_own_key *wanted,
+    enum verify_kind kind)
+{
+	const struct dkim_own_key *key = dkim_keys(change);
+
+	while (key != NULL && !slice_equal_nocase(key->name, wanted->name))
+		key = key->next;
+	return key != NULL && !key->signs && key->retired_s == 0 &&
+	    stated_is_of_kind(key->path, kind);
+}
+
 static int
 key_put(struct change *change, const struct dkim_own_key *key,
     const struct dkim_wish *wish)
@@ -379,6 +393,10 @@ key_put(struct change *change, const struct dkim_own_key *key,
 
 	if (text == NULL)
 		return EX_NOINPUT;
+	if (text->len > 0 && key_is_waiting(change, key, wish->kind)) {
+		change->files[change->file_count - 1].is_secret = true;
+		return EX_OK;
+	}
 	if (text->len > 0) {
 		fprintf(stderr, "zmailer: dkim: %s is there already; say "
 		    "another --selector\n", key->path);
