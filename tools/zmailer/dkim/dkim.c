@@ -348,6 +348,7 @@ static int
 dkim_publish(struct change *change, const struct arguments *arguments)
 {
 	const char *domain = dkim_domain_of(change, arguments->words[0]);
+	const char *selector = arguments_text(arguments, OPT_DKIM_SELECTOR);
 
 	if (domain == NULL)
 		return EX_USAGE;
@@ -357,12 +358,12 @@ dkim_publish(struct change *change, const struct arguments *arguments)
 		    domain);
 		return 1;
 	}
-	if (!arguments_has(arguments, OPT_DKIM_SELECTOR) &&
-	    !arguments_has(arguments, OPT_ED25519))
+	if (!arguments_has(arguments, OPT_ED25519))
 		for (const struct dkim_own_key *key = dkim_keys_of(change,
 		    domain); key != NULL; key = key->next)
 			if (strcmp(key->domain, domain) == 0 && !key->signs &&
-			    key->retired_s == 0)
+			    key->retired_s == 0 && (selector == NULL ||
+			    strcmp(selector, key->selector) == 0))
 				return dkim_publish_again(change, key);
 	return new_key(change, arguments);
 }
