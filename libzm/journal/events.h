@@ -96,9 +96,10 @@ EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
     "spf dkim dmarc arc dkim2 sealer report",
     "A message is durable and was answered with 250 or exit status 0.  spf, "
     "dkim, dmarc, arc, dkim2: the results of checking it (verify-origin, "
-    "trust arc).  sealer: DMARC failed, but this trusted domain sealed that "
-    "it had passed.  report: what the author's domain may learn about it "
-    "(dmarc-reports), VALUE=...; each.")
+    "trust arc); dmarc=several: From has several domains, which is none.  "
+    "sealer: DMARC failed, but this trusted domain sealed that it had passed.  "
+    "report: what the author's domain may learn about it (dmarc-reports), "
+    "VALUE=...; each.")
 EVENT(MESSAGE_WAITED, "message.waited", INFO,
     "client listener session verdict code reason delay",
     "The client waited for the next hop's reply (cut-through).  verdict: "
@@ -266,10 +267,11 @@ EVENT(TLS_SESSION, "tls.session", INFO,
     "address is the host's, source ours; records are the TLSA records as in a "
     "zone file, with commas between them.")
 EVENT(REPORT_SENT, "report.sent", INFO,
-    "kind domain day to file messages omitted",
+    "kind domain day to file elsewhere messages omitted",
     "A domain got a report about its mail, or about connections to its hosts "
-    "(zmailer report send); file is the message.  kind: tls, or dmarc, with "
-    "how many messages it counts, and for how many it has no row.")
+    "(zmailer report send); file is the message.  kind: tls, with the hosts "
+    "of others that got it, which get so many a day; or dmarc, with how many "
+    "messages it counts, and for how many it has no row.")
 EVENT(SHARE_BACK, "share.back", INFO, "redis seconds",
     "The Redis of the cluster answers, after so many seconds (also at the "
     "start): shared limits are counted there.")

@@ -15,6 +15,7 @@ static const char *const origin_texts[] = {
 	[ORIGIN_POLICY] = "policy",
 	[ORIGIN_TEMPERROR] = "temperror",
 	[ORIGIN_PERMERROR] = "permerror",
+	[ORIGIN_SEVERAL] = "several",
 	[ORIGIN_ASKS] = "asks",
 };
 
@@ -22,6 +23,12 @@ const char *
 origin_text(enum origin origin)
 {
 	return origin_texts[origin];
+}
+
+const char *
+origin_standard_text(enum origin origin)
+{
+	return origin_text(origin == ORIGIN_SEVERAL ? ORIGIN_NONE : origin);
 }
 
 bool

@@ -45,10 +45,12 @@ late_rules_equal(const struct late_rules *a, const struct late_rules *b)
 
 /* ---- do they fit ------------------------------------------------------ */
 
+/* Of a kind of none the word of that kind fits, too. */
 static bool
 late_result_fits(const char *pattern, enum origin result)
 {
-	return pattern == NULL || strcmp(pattern, origin_text(result)) == 0;
+	return pattern == NULL || strcmp(pattern, origin_text(result)) == 0 ||
+	    strcmp(pattern, origin_standard_text(result)) == 0;
 }
 
 /* ".example.org": below it. */
@@ -173,7 +175,9 @@ late_add_dmarc(struct str *out, const struct late_origin *origin,
 {
 	bool is_open;
 
-	str_addf(out, ", DMARC %s", origin_text(origin->dmarc));
+	str_addf(out, ", DMARC %s", origin_standard_text(origin->dmarc));
+	if (origin->dmarc == ORIGIN_SEVERAL)
+		str_adds(out, " (From is of several domains)");
 	is_open = late_open_name(out, name);
 	if (origin->dmarc == ORIGIN_FAIL)
 		str_addf(out, "%sits policy: %s)", is_open ? ", " : " (",

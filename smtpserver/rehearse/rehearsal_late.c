@@ -18,7 +18,8 @@ late_result(struct slice text, enum origin *out, struct err *err)
 	if (text.n == 0 || origin_of_text(text, out))
 		return 0;
 	return err_set(err, "'" SLICE_FMT "' is no result: pass, fail, none, "
-	    "softfail, neutral, temperror or permerror",
+	    "softfail, neutral, temperror or permerror; of dmarc several, "
+	    "too",
 	    SLICE_ARG(slice_first(text, 40)));
 }
 

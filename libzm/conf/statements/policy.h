@@ -14,7 +14,8 @@
  * message. */
 #define ORIGIN_WORDS \
     " spf=choice:none,pass,fail,softfail,neutral,temperror,permerror " \
-    "dkim=dkimpattern dmarc=choice:none,pass,fail,temperror,permerror " \
+    "dkim=dkimpattern " \
+    "dmarc=choice:none,pass,fail,temperror,permerror,several " \
     "policy=choice:none,quarantine,reject " \
     "dkim2=choice:none,pass,fail,permerror,temperror"
 
@@ -66,6 +67,8 @@ STATEMENT(TOP, "accept", NONE, accept, "",
     "verify-origin yes), dkim2 RESULT (with verify-origin dkim2): the result "
     "of checking whose mail it is.  dkim "
     "DOMAIN: a valid signature of that domain, dkim .DOMAIN of one below it; "
+    "dmarc several: From has addresses of several domains, which DMARC does "
+    "not check (dmarc none: these, too); "
     "policy none, quarantine or reject: the policy in the domain's DMARC "
     "record.  A rule with spf and none of the others decides at RCPT; others "
     "are tried when the whole message has come, in their place; both only for "

@@ -80,7 +80,7 @@ static void
 authres_add_method(struct str *out, const char *method, enum origin origin,
     const char *reason)
 {
-	str_addf(out, ";\n\t%s=%s", method, origin_text(origin));
+	str_addf(out, ";\n\t%s=%s", method, origin_standard_text(origin));
 	if (origin != ORIGIN_PASS && origin != ORIGIN_NONE && reason != NULL)
 		authres_add_pair(out, "reason", slice_of(reason));
 }

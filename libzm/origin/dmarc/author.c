@@ -67,7 +67,7 @@ dmarc_author(struct slice message, struct arena *arena, struct slice *out,
 {
 	enum author author = AUTHOR_ONE;
 	struct header_field field;
-	const char *broken = NULL;
+	const char *why = NULL;
 	size_t count = 0;
 
 	*out = (struct slice){ NULL, 0 };
@@ -75,13 +75,17 @@ dmarc_author(struct slice message, struct arena *arena, struct slice *out,
 		if (header_is(&field, "From") && count++ == 0)
 			author = author_of_field(field.value, arena, out);
 	if (count > 1)
-		broken = "the header has From twice, and which of them a "
+		why = "the header has From twice, and which of them a "
 		    "reader is shown is not known";
 	else if (author == AUTHOR_UNREADABLE)
-		broken = "From cannot be read";
-	*out_instead = (struct dmarc){ .reason = broken, .origin =
-	    broken != NULL ? ORIGIN_PERMERROR : ORIGIN_NONE };
-	if (broken != NULL || author != AUTHOR_ONE)
+		why = "From cannot be read";
+	*out_instead = (struct dmarc){ .reason = why, .origin =
+	    why != NULL ? ORIGIN_PERMERROR : ORIGIN_NONE };
+	if (why == NULL && author == AUTHOR_SEVERAL)
+		*out_instead = (struct dmarc){ .origin = ORIGIN_SEVERAL,
+		    .reason = "From has addresses of several domains, which "
+		    "DMARC does not check" };
+	if (out_instead->origin != ORIGIN_NONE)
 		*out = (struct slice){ NULL, 0 };
 	return out->n > 0;
 }

@@ -37,10 +37,11 @@ struct dmarc {
 };
 
 /* The only domain of From, in the arena; false: there is none to judge, and
- * *out_instead is the judgement.  That is none where From is missing, names no
- * domain or several, which are exempt (RFC 9989 section 5.3.1); permerror for
- * two fields From, or one that cannot be read: no reader is bound to show what
- * was judged (RFC 5322 section 3.6 allows neither). */
+ * *out_instead is the judgement.  That is none where From is missing or names
+ * no domain; several where it names more than one, which are exempt (RFC 9989
+ * section 5.3.1); permerror for two fields From, or one that cannot be read: no
+ * reader is bound to show what was judged (RFC 5322 section 3.6 allows
+ * neither). */
 bool dmarc_author(struct slice message, struct arena *arena,
     struct slice *out, struct dmarc *out_instead);
 

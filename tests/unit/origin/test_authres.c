@@ -40,6 +40,20 @@ Test(authres, a_field_says_what_was_judged)
 	str_release(&out);
 }
 
+/* Rules have a word for it, RFC 8601 has none. */
+Test(authres, several_authors_are_none)
+{
+	struct dmarc dmarc = { .origin = ORIGIN_SEVERAL,
+	    .reason = "2 of them" };
+	struct origins all = { .dmarc = &dmarc };
+	struct str out = STR_INIT;
+
+	authres_add(&out, "mx.test", &all);
+	cr_expect_str_eq(out.buf, "Authentication-Results: mx.test;\n"
+	    "\tdmarc=none reason=\"2 of them\"");
+	str_release(&out);
+}
+
 /* Nothing of theirs makes a line, a pair or a method. */
 Test(authres, values_of_strangers_stay_values)
 {

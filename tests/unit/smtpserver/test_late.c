@@ -51,6 +51,38 @@ Test(late, what_fits)
 	}
 }
 
+/* From of several domains is none for DMARC, and has a word of its own. */
+Test(late, several_authors_are_a_kind_of_none)
+{
+	static const struct {
+		const char	*dmarc;
+		bool		 of_several, of_none;
+	} rows[] = {
+		{ "several", true, false },
+		{ "none", true, true },
+		{ "fail", false, false },
+		{ "permerror", false, false },
+	};
+	struct conf_rule rule = { .action = ACTION_REJECT };
+	struct late_origin one = { .dmarc = ORIGIN_SEVERAL };
+	struct str words = STR_INIT;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		rule.patterns[PATTERN_DMARC] = rows[i].dmarc;
+		one.dmarc = ORIGIN_SEVERAL;
+		cr_expect_eq(late_fits(&rule, &one), rows[i].of_several,
+		    "row %zu", i);
+		one.dmarc = ORIGIN_NONE;
+		cr_expect_eq(late_fits(&rule, &one), rows[i].of_none,
+		    "row %zu", i);
+	}
+	one.dmarc = ORIGIN_SEVERAL;
+	late_add_reply(&words, &rule, &one);
+	cr_expect_str_eq(words.buf, "refused by local policy: SPF none, DKIM "
+	    "none, DMARC none (From is of several domains)");
+	str_release(&words);
+}
+
 /* RFC 7372 section 3. */
 Test(late, codes)
 {

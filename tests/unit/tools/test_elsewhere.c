@@ -38,3 +38,33 @@ Test(elsewhere, a_host_gets_so_many_reports_about_others)
 	cr_expect_eq(elsewhere_keep(&elsewhere, "a.victim.test", to, 1), 1);
 	arena_free(&elsewhere.arena);
 }
+
+/* What was sent is in the journal: another run for that day goes on with it. */
+Test(elsewhere, runs_of_a_day_are_counted_together)
+{
+	struct elsewhere elsewhere = { .arena = arena_new() };
+	struct rua_address to[RUA_MAX];
+	struct str hosts = STR_INIT, line = STR_INIT;
+
+	snprintf(to[0].text, sizeof(to[0].text), "a@victim.test");
+	snprintf(to[1].text, sizeof(to[1].text), "b@d.test");
+	snprintf(to[2].text, sizeof(to[2].text), "c@Victim.test");
+	elsewhere_add_hosts(&hosts, "d.test", to, 3);
+	cr_expect_str_eq(hosts.buf, "victim.test Victim.test");
+	str_addf(&line, "{\"ev\":\"report.sent\",\"kind\":\"tls\",\"domain\":"
+	    "\"d.test\",\"day\":\"2026-11-20\",\"elsewhere\":\"%s\"}",
+	    hosts.buf);
+	for (int i = 0; i < ELSEWHERE_MAX / 2; i++)
+		elsewhere_take_line(&elsewhere, "2026-11-21",
+		    str_slice(&line));
+	cr_expect_eq(elsewhere_keep(&elsewhere, "d.test", to, 3), 3);
+	for (int i = 0; i < ELSEWHERE_MAX / 2; i++)
+		elsewhere_take_line(&elsewhere, "2026-11-20",
+		    str_slice(&line));
+	cr_expect_eq(elsewhere_keep(&elsewhere, "e.test", to, 1), 0);
+	cr_expect_eq(elsewhere_keep(&elsewhere, "d.test", to, 3), 1);
+	cr_expect_str_eq(to[0].text, "b@d.test");
+	str_release(&hosts);
+	str_release(&line);
+	arena_free(&elsewhere.arena);
+}

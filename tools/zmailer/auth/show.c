@@ -207,7 +207,7 @@ json_origin(struct str *out, const char *key, enum origin origin,
     struct slice domain, const char *reason)
 {
 	json_begin(out, key);
-	json_text(out, "result", slice_of(origin_text(origin)));
+	json_text(out, "result", slice_of(origin_standard_text(origin)));
 	json_text(out, "domain", domain);
 	json_text(out, "reason", slice_of(reason));
 }

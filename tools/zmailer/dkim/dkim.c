@@ -240,10 +240,14 @@ is_selector(const char *word)
 	    "0123456789-") == n && word[0] != '-' && word[n - 1] != '-';
 }
 
+/* A key that was removed leaves its file, and so does a call that was ended. */
 static bool
-selector_is_taken(const struct dkim_own_key *key, const char *domain,
-    const char *selector)
+selector_is_taken(struct change *change, const struct dkim_own_key *key,
+    const char *domain, const char *selector)
 {
+	if (access(dkim_path(change, arena_printf(change->arena,
+	    "%s._domainkey.%s.private", selector, domain)), F_OK) == 0)
+		return true;
 	while (key != NULL && (strcmp(key->domain, domain) != 0 ||
 	    strcmp(key->selector, selector) != 0))
 		key = key->next;
@@ -263,7 +267,7 @@ selector_of_today(struct change *change, const char *domain)
 		selector = arena_printf(change->arena, "s%.4s%.2s%.2s%s", now,
 		    now + 5, now + 8, suffix);
 		suffix[0] = suffix[0] == '\0' ? 'b' : (char)(suffix[0] + 1);
-	} while (suffix[0] <= 'z' && selector_is_taken(keys, domain,
+	} while (suffix[0] <= 'z' && selector_is_taken(change, keys, domain,
 	    selector));
 	return selector;
 }
@@ -344,6 +348,7 @@ static int
 dkim_publish(struct change *change, const struct arguments *arguments)
 {
 	const char *domain = dkim_domain_of(change, arguments->words[0]);
+	const char *selector = arguments_text(arguments, OPT_DKIM_SELECTOR);
 
 	if (domain == NULL)
 		return EX_USAGE;
@@ -353,12 +358,12 @@ dkim_publish(struct change *change, const struct arguments *arguments)
 		    domain);
 		return 1;
 	}
-	if (!arguments_has(arguments, OPT_DKIM_SELECTOR) &&
-	    !arguments_has(arguments, OPT_ED25519))
+	if (!arguments_has(arguments, OPT_ED25519))
 		for (const struct dkim_own_key *key = dkim_keys_of(change,
 		    domain); key != NULL; key = key->next)
 			if (strcmp(key->domain, domain) == 0 && !key->signs &&
-			    key->retired_s == 0)
+			    key->retired_s == 0 && (selector == NULL ||
+			    strcmp(selector, key->selector) == 0))
 				return dkim_publish_again(change, key);
 	return new_key(change, arguments);
 }

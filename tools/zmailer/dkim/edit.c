@@ -369,6 +369,26 @@ milter_put(struct change *change, const char *socket)
 
 /* ---- edits ------------------------------------------------------------- */
 
+/* The file of a key is there.  Was it made by such a call that was ended before
+ * the statement was there?  What no list has may be a key that somebody took
+ * away: nobody uses it.  EX_OK or EX_CANTCREAT. */
+static int
+key_take_waiting(struct change *change, const struct dkim_own_key *wanted,
+    enum verify_kind kind)
+{
+	const struct dkim_own_key *key = dkim_keys(change);
+
+	while (key != NULL && !slice_equal_nocase(key->name, wanted->name))
+		key = key->next;
+	if (key != NULL && !key->signs && key->retired_s == 0 &&
+	    stated_is_of_kind(key->path, kind))
+		return EX_OK;
+	fprintf(stderr, "zmailer: dkim: %s is there already%s say another "
+	    "--selector\n", wanted->path, key != NULL ? ";" : ", of a key "
+	    "that was removed or never used: delete it, or");
+	return EX_CANTCREAT;
+}
+
 static int
 key_put(struct change *change, const struct dkim_own_key *key,
     const struct dkim_wish *wish)
@@ -379,13 +399,10 @@ key_put(struct change *change, const struct dkim_own_key *key,
 
 	if (text == NULL)
 		return EX_NOINPUT;
-	if (text->len > 0) {
-		fprintf(stderr, "zmailer: dkim: %s is there already; say "
-		    "another --selector\n", key->path);
-		return EX_CANTCREAT;
-	}
 	file = &change->files[change->file_count - 1];
 	file->is_secret = true;
+	if (text->len > 0)
+		return key_take_waiting(change, key, wish->kind);
 	file->account = wish->socket != NULL ? DKIM_ACCOUNT : NULL;
 	if (dkim_key_make(wish->kind, wish->bits, text, &err) == 0)
 		return EX_OK;

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "grammar/rua.h"
 
-enum { ELSEWHERE_MAX = 100 };	/* copies a host, of one run (a day) */
+enum { ELSEWHERE_MAX = 100 };	/* copies a host, of a day */
 
 struct elsewhere_host {
 	const char	*name;
@@ -30,5 +30,13 @@ struct elsewhere {
  * returns  how many are left, in their order */
 size_t elsewhere_keep(struct elsewhere *elsewhere, const char *domain,
     struct rua_address to[RUA_MAX], size_t count);
+
+/* Append the hosts that a report about domain counts for, blanks between: what
+ * report.sent has as elsewhere=. */
+void elsewhere_add_hosts(struct str *out, const char *domain,
+    const struct rua_address *to, size_t count);
+/* Count what an earlier run sent for that day, if the line says so. */
+void elsewhere_take_line(struct elsewhere *elsewhere, const char *day,
+    struct slice line);
 
 #endif

@@ -79,6 +79,7 @@ sending_count(struct sending *sending, struct err *err)
 	while (journal_next(journal, &cursor, &line)) {
 		if (sending->from.len > 0)
 			sessions_take_line(&sending->sessions, line);
+		elsewhere_take_line(&sending->elsewhere, sending->day, line);
 		if (sending->dmarc_from.len > 0)
 			authors_take_line(&sending->authors, line);
 	}
@@ -164,10 +165,12 @@ sending_begin(struct sending *sending)
 	}
 	sessions_init(&sending->sessions, sending->day);
 	authors_init(&sending->authors, sending->day);
+	sending->elsewhere.arena = arena_new();
 	status = sending->is_dry ? sending_run(sending) :
 	    sending_run_alone(sending);
 	sessions_release(&sending->sessions);
 	authors_release(&sending->authors);
+	arena_free(&sending->elsewhere.arena);
 	return status;
 }
 

@@ -154,7 +154,7 @@ sending_mail(struct sending *sending, const struct sessions_domain *domain,
     const struct rua_address *to, size_t to_count)
 {
 	struct str id = STR_INIT, policy = STR_INIT, data = STR_INIT;
-	struct str text = STR_INIT, message = STR_INIT;
+	struct str text = STR_INIT, message = STR_INIT, hosts = STR_INIT;
 	char spool_id[SPOOL_ID_BYTES] = "";
 	struct sessions_letter letter = { .organization =
 	    sending->conf->host, .contact = sending->from.buf };
@@ -186,9 +186,11 @@ sending_mail(struct sending *sending, const struct sessions_domain *domain,
 	    spool_id);
 	if (status == EX_OK) {
 		sending->sent++;
+		elsewhere_add_hosts(&hosts, domain->name, to, to_count);
 		event(EV_REPORT_SENT, NULL, "kind", SLICE("tls"), "domain",
 		    slice_of(domain->name), "day", slice_of(sending->day),
 		    "to", slice_of(to[0].text), "file", slice_of(spool_id),
+		    hosts.len > 0 ? "elsewhere" : NULL, str_slice(&hosts),
 		    NULL);
 		event_flush();
 	} else {
@@ -201,6 +203,7 @@ sending_mail(struct sending *sending, const struct sessions_domain *domain,
 	str_release(&data);
 	str_release(&text);
 	str_release(&message);
+	str_release(&hosts);
 }
 
 static void
@@ -253,13 +256,11 @@ sending_tls(struct sending *sending)
 	const struct sessions_domain **rows = mem_alloc(count + 1,
 	    sizeof(*rows));
 
-	sending->elsewhere.arena = arena_new();
 	for (size_t i = 0; i < count; i++)
 		rows[i] = &sending->sessions.domains[i];
 	qsort(rows, count, sizeof(*rows), reported_compare);
 	for (size_t i = 0; i < count; i++)
 		sending_tell_host(sending, rows[i]);
-	arena_free(&sending->elsewhere.arena);
 	mem_free(&rows);
 	if (sending->sessions.left_out > 0)
 		fprintf(stderr, "zmailer: report: %llu lines are of more than "
