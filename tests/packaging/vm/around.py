@@ -21,7 +21,7 @@ no-resolv
 no-hosts
 local=/test/
 user=root
-txt-record=far.test,v=spf1 ip4:127.0.0.0/8 -all
+txt-record=far.test,v=spf1 ip4:192.0.2.77 -all
 txt-record=_dmarc.far.test,v=DMARC1; p=reject
 txt-record=bad.test,v=spf1 -all
 host-record=mx.far.test,127.0.0.1
@@ -113,7 +113,8 @@ def neighbours_make(guest, port):
     os.makedirs("/var/lib/people", exist_ok=True)
     with sqlite3.connect("/var/lib/people/db") as link:
         link.execute("CREATE TABLE people (name TEXT, goes TEXT)")
-        link.execute("INSERT INTO people VALUES ('team', 'alice')")
+        link.execute("INSERT INTO people VALUES ('team', "
+                     "'alice@pack.test')")
     link.close()
     guest.says("chown", "-R", "zmtables", "/var/lib/people")
     guest.write("/etc/zmailer/people", "database /var/lib/people/db\n"
@@ -141,7 +142,8 @@ def runs_everything(guest):
         until("all run", lambda: EVERYTHING <= {
             program for program, _ in guest.processes().values()})
         said = is_confined(guest)
-        guest.says("zmailer", "table", "get", "people", "team", text="alice")
+        guest.says("zmailer", "table", "get", "people", "team",
+                   text="alice@pack.test")
         send(guest, "team@people.test", "by a database")
         guest.comes("alice", "Subject: by a database\n")
         until("it was posted", lambda: POSTED)

@@ -19,7 +19,7 @@ listen 127.0.0.1:587 submission
 listen 127.0.0.1:465 submission tls
 tls certificate /etc/zmailer/day.pem key /etc/zmailer/day.key
 auth pam
-accept from 127.0.0.1 for any
+accept from 127.0.0.0/8 for any
 table aliases file:/etc/aliases
 domain pack.test {HOST} {{ aliases <aliases> }}
 record for 1d bodies
