@@ -33,6 +33,9 @@ def relay_is_confined(guest):
             send(guest, "carl@out.test", "as a relay")
             until("the next host has it", lambda: hop.messages)
             seen = is_confined(guest)
+    except Fault as error:
+        raise Fault(f"{error}: {guest.run('zmailer', 'list')[1]} " +
+                    guest.run("zmailer", "events", "-n", "20")[1]) from error
     finally:
         hop.close()
         os.unlink(RELAY)
