@@ -92,9 +92,10 @@ EVENT(POLICY_WARNING, "policy.warning", INFO, "client session from text",
 EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
     "A list of clients does not answer: for rules it lists nobody.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
-    "client listener session helo from rcpts size with uid tag forward "
+    "client listener session helo from rcpts size with uid of tag forward "
     "spf dkim dmarc arc dkim2 sealer report",
-    "A message is durable and was answered with 250 or exit status 0.  spf, "
+    "A message is durable and was answered with 250 or exit status 0.  of: the "
+    "id that the agent had given it which handed it in as a user.  spf, "
     "dkim, dmarc, arc, dkim2: the results of checking it (verify-origin, "
     "trust arc); dmarc=several: From has several domains, which is none.  "
     "sealer: DMARC failed, but this trusted domain sealed that it had passed.  "

@@ -189,6 +189,11 @@ def vacation_answers_a_sender_once(site):
     assert len([b for _, b in site.mailbox("victor")
                 if b"I am away" in b]) == 1
     assert not [b for _, b in site.mailbox("wanda") if b"I am away" in b]
+    answered, = [e for e in site.events() if e.get("as")]
+    assert answered["reason"] == "", answered
+    assert [e["with"] for e in site.events()
+            if e.get("of") == answered["as"]] == ["local"]
+    site.zmailer("audit", "today")      # of what the router copied in, too
     os.unlink(path)
     os.unlink(msg)
 

@@ -356,11 +356,12 @@ submit_commit(struct draft *draft, const struct envelope *envelope,
 
 	if (draft_sync(drafts, 1, err) != 1)
 		return submit_complain(EX_TEMPFAIL, err->text);
-	/* S1 -> S2; where we may not rename, S4 finds it in public/.  ENOENT:
-	 * S4 was quicker than a root who may. */
-	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0 &&
-	    errno != EACCES && errno != EPERM && errno != ENOENT)
-		return submit_complain(EX_TEMPFAIL, err->text);
+	/* S1 -> S2; where we may not rename, S4 finds it in public/, gives it
+	 * an id of its own, and says that it was accepted.  ENOENT: S4 was
+	 * quicker than a root who may. */
+	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0)
+		return errno == EACCES || errno == EPERM || errno == ENOENT ?
+		    EX_OK : submit_complain(EX_TEMPFAIL, err->text);
 	path_add(&from, &envelope->from);
 	event(EV_MESSAGE_ACCEPTED, envelope->id, "from", str_slice(&from),
 	    "with", envelope->with,

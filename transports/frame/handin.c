@@ -105,8 +105,9 @@ handin_fill_draft(const struct handin *what, struct envelope *envelope,
 	return result;
 }
 
-/* S1 -> S2; where the present user may not rename, S4 finds it in public/.
- * ENOENT: S4 was quicker than a root who may. */
+/* S1 -> S2; where the present user may not rename, S4 finds it in public/, gives
+ * it an id of its own, and says that it was accepted.  ENOENT: S4 was quicker
+ * than a root who may. */
 static int
 handin_publish(struct draft *draft, const struct envelope *envelope,
     struct err *err)
@@ -114,7 +115,9 @@ handin_publish(struct draft *draft, const struct envelope *envelope,
 	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0) {
 		if (errno != EACCES && errno != EPERM && errno != ENOENT)
 			return -1;
+		err->text[0] = '\0';
 		draft_hand_over(draft);
+		return 0;
 	}
 	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
 	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",

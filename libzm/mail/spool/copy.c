@@ -58,6 +58,8 @@ struct copy {
 	struct arena	*arena;
 	struct envelope	 envelope;
 	char		 user[64], from_words[64];
+	char		 of[SPOOL_ID_BYTES];	/* what an agent had called
+						 * it, or "" */
 };
 
 static uid_t own_uids[OWN_UIDS_MAX];
@@ -339,6 +341,9 @@ copy_write(struct copy *copy, struct draft *draft, struct err *err)
 	struct str lines = STR_INIT;
 	int result;
 
+	if (!slice_is(copy->envelope.with, ENVELOPE_LOCAL) &&
+	    spool_id_is(slice_of(copy->envelope.id)))
+		memcpy(copy->of, copy->envelope.id, sizeof(copy->of));
 	memcpy(copy->envelope.id, draft->id, sizeof(draft->id));
 	copy_own_words(copy);
 	result = envelope_add(&lines, &copy->envelope, err);
@@ -359,7 +364,8 @@ copy_event(const struct copy *copy, const struct draft *draft)
 	event(EV_MESSAGE_ACCEPTED, draft->id, "from", str_slice(&from),
 	    "rcpts", event_number((int64_t)copy->envelope.rcpt_count),
 	    "size", event_number((int64_t)draft->bytes), "with",
-	    SLICE("local"), "uid", event_number(copy->st.st_uid), NULL);
+	    SLICE("local"), "uid", event_number(copy->st.st_uid),
+	    copy->of[0] != '\0' ? "of" : NULL, slice_of(copy->of), NULL);
 	str_release(&from);
 }
 
