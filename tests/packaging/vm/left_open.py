@@ -56,8 +56,10 @@ def is_loosened(guest):
     guest.write("/opt/site/aliases", "far: alice\n")
     guest.write(CONF, "table elsewhere file:/opt/site/aliases\n"
                 "domain else.test { users none; aliases <elsewhere> }\n", "a")
-    guest.run("zmailer", "reload")
-    denied = until("it is denied", guest.denials)
+    said = guest.run("zmailer", "reload")
+    denied = until(f"it is denied; reload said {said}, then events: "
+                   + guest.run("zmailer", "events", "-n", "8")[1],
+                   guest.denials)
     guest.write("/etc/apparmor.d/local/zmailer", "/opt/site/** r,\n")
     guest.says("apparmor_parser", "-r", PROFILE)
     guest.says("zmailer", "restart")
