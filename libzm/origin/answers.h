@@ -96,7 +96,9 @@ void answers_put_wire(struct answers *answers, enum dns_type type,
 void answers_close(struct answers *answers);
 
 /* Read answers as lines "NAME TYPE VALUE" (a master file, RFC 1035 section
- * 5.1, in its simplest form; a line that begins with # or ; is a comment).
+ * 5.1, in its simplest form; a line that begins with # or ; is a comment).  A
+ * TTL and IN may stand before the TYPE, and VALUE in parentheses, then on
+ * several lines, too, with comments after ;.
  * TYPE: A AAAA MX ("10 HOST") TXT PTR CNAME.  SERVFAIL and BOGUS are values of
  * each TYPE; as the TYPE they apply to all.  TXT: the bytes to the end of the
  * line, or strings in quotes, which are joined; \" and \\ are that byte, \010

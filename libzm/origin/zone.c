@@ -1,9 +1,9 @@
 /* zone.c - answers as lines of text, for tests and for `zmailer auth --dns`
  *
- * In     lines "NAME TYPE VALUE"
+ * In     lines "NAME [TTL] [IN] TYPE VALUE"
  * Out    answers
  * Trusts nobody
- * Spec   RFC 1035 section 5.1, one line a record
+ * Spec   RFC 1035 section 5.1, one line a record, or a value in parentheses
  *
  * Records of one name and type are joined to one answer.  What a CNAME leads
  * to is put in under its name as well, so that nobody follows it later.
@@ -38,6 +38,8 @@ struct zone {
 	struct arena	*arena;
 	struct zone_row	*rows;
 	size_t		 count;
+	struct slice	 rest;		/* lines that follow, */
+	size_t		 number;	/* and that of the one before them */
 };
 
 static struct slice
@@ -118,6 +120,52 @@ zone_value(struct zone *zone, struct slice value, struct zone_row *row)
 }
 
 static bool
+zone_next(struct zone *zone, struct slice *out)
+{
+	zone->number++;
+	return slice_cut(&zone->rest, '\n', out);
+}
+
+/* What is in parentheses on this line, without a comment; true: they end. */
+static bool
+zone_add_piece(struct str *out, struct slice line)
+{
+	bool is_inside = false;
+
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.p[i];
+
+		if (c == '\\' && i + 1 < line.n)
+			str_addc(out, line.p[i++]);
+		else if (c == '"')
+			is_inside = !is_inside;
+		else if (!is_inside && (c == ';' || c == ')'))
+			return c == ')';
+		str_addc(out, line.p[i]);
+	}
+	return false;
+}
+
+/* Join a value in parentheses, which may go on on other lines.  0; -1: they do
+ * not end. */
+static int
+zone_join(struct zone *zone, struct slice *value)
+{
+	struct slice line = slice_from(*value, 1);
+	struct str out = STR_INIT;
+	bool is_end, is_line;
+
+	do {
+		is_end = zone_add_piece(&out, line);
+		str_addc(&out, ' ');
+		is_line = !is_end && zone_next(zone, &line);
+	} while (is_line);
+	*value = slice_trim(slice_copy(zone->arena, str_slice(&out)));
+	str_release(&out);
+	return is_end ? 0 : -1;
+}
+
+static bool
 zone_status(struct slice word, enum answer_status *out)
 {
 	*out = slice_is(word, "BOGUS") ? ANSWER_BOGUS : ANSWER_SERVFAIL;
@@ -146,6 +194,16 @@ zone_take_name(struct arena *arena, struct slice *line, struct slice *out)
 	return true;
 }
 
+/* "IN", or a TTL: nobody asks for either. */
+static bool
+zone_is_filler(struct slice word)
+{
+	uint64_t ttl;
+
+	return slice_is_nocase(word, "IN") ||
+	    slice_number(word, 0, UINT32_MAX, &ttl);
+}
+
 /* 0; -1: the line cannot be read. */
 static int
 zone_line(struct zone *zone, struct slice line)
@@ -159,8 +217,13 @@ zone_line(struct zone *zone, struct slice line)
 	if (!zone_take_name(zone->arena, &line, &row.name) ||
 	    !slice_word(&line, &type))
 		return -1;
+	while (zone_is_filler(type))
+		if (!slice_word(&line, &type))
+			return -1;
 	row.name = zone_name(row.name);
 	line = slice_trim(line);
+	if (slice_starts(line, "(") && zone_join(zone, &line) != 0)
+		return -1;
 	if (zone_status(type, &row.status)) {
 		for (i = 0; i < TYPES; i++) {
 			row.type = zone_types[i];
@@ -239,13 +302,13 @@ answers_read_zone(struct answers *answers, struct slice text, struct err *err)
 {
 	struct arena *arena = arena_new();
 	struct zone zone = { .arena = arena, .rows = arena_alloc(arena,
-	    (ZONE_LINES_MAX + TYPES) * sizeof(*zone.rows)) };
+	    (ZONE_LINES_MAX + TYPES) * sizeof(*zone.rows)), .rest = text };
 	struct slice line;
-	size_t number = 0;
 	int result = 0;
 
-	while (result == 0 && slice_cut(&text, '\n', &line)) {
-		number++;
+	while (result == 0 && zone_next(&zone, &line)) {
+		size_t number = zone.number;
+
 		if (zone.count >= ZONE_LINES_MAX)
 			result = err_set(err, "line %zu: more than %d records",
 			    number, (int)ZONE_LINES_MAX);

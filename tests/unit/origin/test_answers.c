@@ -84,7 +84,18 @@ Test(answers, a_zone_is_read)
 	    "c.test CNAME d.test\nd.test CNAME a.test\n"
 	    "l.test CNAME l.test\n"
 	    "s.test SERVFAIL\nb.test TXT BOGUS\n"
+	    "k.test. 300 IN TXT ( ; as zmailer dkim record prints it\n"
+	    "\t\"v=DKIM1; k=rsa; p=\" ; one\n\n\t\"(x);y)\" )\n"
+	    "m.test. IN TXT (\"one line\")\r\n"
+	    "w.test in 300 A 192.0.2.3\n"
 	    "1.2.0.192.in-addr.arpa PTR a.test.\n"), &err), 0, "%s", err.text);
+	answer = answers_look(answers, DNS_TYPE_TXT, SLICE("k.test"));
+	cr_assert(slice_is(answer->records[0].text,
+	    "v=DKIM1; k=rsa; p=(x);y)"));
+	answer = answers_look(answers, DNS_TYPE_TXT, SLICE("m.test"));
+	cr_assert(slice_is(answer->records[0].text, "one line"));
+	answer = answers_look(answers, DNS_TYPE_A, SLICE("w.test"));
+	cr_assert_eq(answer->record_count, 1);
 	answer = answers_look(answers, DNS_TYPE_A, SLICE("c.test"));
 	cr_assert_eq(answer->record_count, 2);
 	cr_assert_eq(answer->records[1].address.bytes[15], 2);
@@ -113,7 +124,8 @@ Test(answers, a_bad_zone_is_refused_by_line)
 	    "a.test A 192.0.2.0/24", "a.test A 2001:db8::1",
 	    "a.test AAAA 192.0.2.1", "a.test MX mx.test",
 	    "a.test MX 65536 mx.test", "a.test SRV 1 2 3 x.test",
-	    "a.test TXT \"open", "a.test \033[1m x" };
+	    "a.test TXT \"open", "a.test \033[1m x",
+	    "a.test IN", "a.test IN TXT (\n\"x\"\n" };
 	struct err err;
 
 	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++) {
