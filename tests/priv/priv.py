@@ -34,7 +34,7 @@ import web                                           # noqa: E402
 from processes import all_fit_design, parent, processes   # noqa: E402
 from processes import status_of                       # noqa: E402
 from zmtest import mta, smtpserver, unit                   # noqa: E402
-from zmtest.cases import Cases                       # noqa: E402
+from zmtest.cases import Cases, tell_events          # noqa: E402
 
 case = Cases()
 
@@ -562,7 +562,7 @@ def main():
     failed = 1
     try:
         site.start()
-        failed = case.run("priv", site)
+        failed = case.run("priv", site, tell=lambda: tell_events(site, 40))
     finally:
         keep = failed and os.environ.get("ZMAILER_TEST_KEEP")
         site.close(keep=keep)

@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
 from zmtest import mta                               # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
-from servers import Base, NamesSite, free_port       # noqa: E402
+from servers import (Base, DEFERRED_S, NamesSite,   # noqa: E402
+                     free_port)
 
 case = Cases()
 LDIF = """dn: dc=test
@@ -191,7 +192,8 @@ def names_by_starttls():
         assert site.answer("team@v.test", "for the team") == 250
         for user in ("alice", "bob"):
             mta.wait_for(f"the message of {user}", lambda: any(
-                b"for the team" in m for m in site.instance.mailbox(user)))
+                b"for the team" in m for m in site.instance.mailbox(user)),
+                DEFERRED_S)
     finally:
         site.close()
 

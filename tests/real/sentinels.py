@@ -106,7 +106,8 @@ class Liar:
         self.said, self.asked = said, 0
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
-        threading.Thread(target=self.serve, daemon=True).start()
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
 
     def serve(self):
         while True:
@@ -126,6 +127,10 @@ class Liar:
                     return
 
     def close(self):
+        """The thread must be gone before the descriptor's number is used
+        again, by the next one that lies."""
+        self.server.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
         self.server.close()
 
 

@@ -13,6 +13,7 @@ import tempfile
 from zmtest import mta
 
 START_S = 180           # a new server, on a busy machine
+DEFERRED_S = 240        # a message that the router put aside comes back
 ROOM = 1 << 30
 NOBODY = ["setpriv", "--reuid", "nobody", "--regid", "nogroup",
           "--clear-groups"]

@@ -474,6 +474,7 @@ def who_comes_back_late_delivers_nothing_of_it():
 def without_the_database():
     one = site.nodes[0]
     site.hop.messages.clear()
+    one.configure(copies="size 64M")
     site.base.stop()
     try:
         one.send("without", ["b@far.test"])
@@ -491,6 +492,7 @@ def a_share_that_stands_still():
     """A client waits some seconds, mail for the lease; all goes on later."""
     one = site.nodes[0]
     site.hop.messages.clear()
+    one.configure(copies="size 64M")
     missing = one.told("copy.missing")
     share = one.share()
     os.kill(share, signal.SIGSTOP)
@@ -510,14 +512,14 @@ def a_share_that_stands_still():
     finally:
         os.kill(share, signal.SIGCONT)
     mta.wait_for("the mail", lambda: site.came()[("still", "b@far.test")])
-    one.wait_up()
+    one.configure()
     one.send("moves", ["b@far.test"])
     assert one.told("copy.missing") == missing + 1
 
 
 def code_of(node):
     try:
-        node.send("asked", ["b@far.test"])
+        node.send_once("asked", ["b@far.test"])
     except smtplib.SMTPDataError as error:
         assert b"no copy" in error.smtp_error, error
         return error.smtp_code

@@ -29,7 +29,8 @@ class LostNode:
             os.unlink(self.path)
         self.listener.bind(self.path)
         self.listener.listen(8)
-        threading.Thread(target=self.serve, daemon=True).start()
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
 
     def serve(self):
         while True:
@@ -92,4 +93,8 @@ class LostNode:
         return "ok"
 
     def close(self):
+        """The thread must be gone before the descriptor's number is used
+        again: who was stopped in accept() takes it up by its number."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
         self.listener.close()

@@ -49,7 +49,7 @@ class Site(mail_nodes.Site):
 def answer(name, rcpt="b@far.test"):
     """The code that the client hears; None: its connection was cut."""
     try:
-        site.node.send(name, [rcpt])
+        site.node.send_once(name, [rcpt])
     except smtplib.SMTPResponseException as error:
         return error.smtp_code
     except (smtplib.SMTPException, OSError):
