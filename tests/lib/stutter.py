@@ -8,7 +8,9 @@ While COMMAND runs, processes that it started are chosen at random, stopped
 it takes --apart milliseconds in the mean (50).  Its exit status is ours.  That
 is a busy machine at its worst, with the order of things changed at will: a
 test that fails so waits for a time instead of a fact, or looks between two
-steps.  What a test itself has stopped is left alone.
+steps.  It differs from one in two things: whoever was stopped when a test stops
+him, too, goes on when we say so, not when the test does; and doctor, status,
+queue and reload tell of who is stopped by a signal.
 
 Nothing stays stopped when we end by a signal that can be caught; after
 kill -9: pkill -CONT -P of what is left.  SPDX-License-Identifier: ISC
