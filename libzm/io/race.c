@@ -60,7 +60,7 @@ source_bind(const struct race_entry *entry)
  * wait that was interrupted (a process that is stopped and goes on, too) goes
  * on for the rest of its time.  0, or what is wrong. */
 static int
-unix_connect_within(const struct race_entry *entry, int64_t for_ms)
+unix_connect(const struct race_entry *entry, int64_t for_ms)
 {
 	int64_t until_ms = entry->begun_ms + for_ms, left_ms;
 	struct timeval patience;
@@ -86,7 +86,7 @@ begin_unix(struct race *race, struct race_entry *entry)
 	int trouble;
 
 	entry->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	trouble = entry->fd < 0 ? errno : unix_connect_within(entry, race->for_ms);
+	trouble = entry->fd < 0 ? errno : unix_connect(entry, race->for_ms);
 	if (trouble == 0)
 		entry->state = RACE_WON;
 	else

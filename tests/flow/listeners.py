@@ -302,8 +302,9 @@ def given(site):
             "status", check=None)[1])
         code, out, errors = site.zmailer("status", check=None)
         assert f"unused: {odd_text}" in out, out
-        assert any(row["ev"] == "listener.unused" and
-                   row["listener"] == odd_text for row in site.events())
+        mta.wait_for("its event", lambda: any(
+            row["ev"] == "listener.unused" and row["listener"] == odd_text
+            for row in site.events()))
         # a reload that has use for it
         site.write(f"listen {odd_text}\n" + site.text)
         site.zmailer("reload")

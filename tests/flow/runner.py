@@ -326,11 +326,7 @@ class Flow:
         instance, name = self.mta_of(line.words[1]), line.words[2]
         wanted = line.words[4] != "-not"
         secrets = self.actors[line.words[-1]].secrets()
-        pids = [p for p in instance.pids() if
-                mta.process_name(p) == name[:15]]
-        if not pids:
-            raise Failure(f"there is no process {name}")
-        for pid in pids:
+        for pid in mta.named(instance, name):
             has = tls.memory_has(pid, secrets)
             if has is None and os.geteuid() == 0 and \
                     mta.process_name(pid):
@@ -449,9 +445,7 @@ class Flow:
     def signal(self, instance, name, word):
         instance = self.mta_of(instance)
         number = getattr(signal, "SIG" + word)
-        pids = [p for p in instance.pids() if mta.process_name(p) == name]
-        if not pids:
-            raise Failure(f"there is no process {name}")
+        pids = mta.named(instance, name)
         for pid in pids:
             os.kill(pid, number)
         if word == "STOP":              # a thread may be at something yet

@@ -340,7 +340,8 @@ def who_may_not_read_gets_no_other_node_by_who_answers(world):
 def garbage_and_the_slow_are_harmless(world):
     crowd = []
     for i in range(100):            # none of them shakes hands
-        peer = socket.create_connection((world.one.host, world.one.port), 30)
+        peer = socket.create_connection((world.one.host, world.one.port),
+                                        2 * mta.WAIT_S)
         if i % 2:
             try:
                 peer.sendall(os.urandom(200))
@@ -350,7 +351,7 @@ def garbage_and_the_slow_are_harmless(world):
     rows = world.two.rows("list", "--node", "mx1")
     assert [row["id"] for row in rows] == [ids["mx1"]], rows
     for peer in crowd[::2][-20:]:   # it ends them
-        peer.settimeout(30)
+        peer.settimeout(2 * mta.WAIT_S)
         try:
             assert peer.recv(100) == b""
         except ConnectionError:
@@ -362,7 +363,7 @@ def garbage_and_the_slow_are_harmless(world):
                   b"to mx2 control \n", os.urandom(60) + b"\n", b"x" * 9999):
         with socket.socket(socket.AF_UNIX) as peer:
             peer.connect(path)
-            peer.settimeout(30)
+            peer.settimeout(2 * mta.WAIT_S)
             try:
                 peer.sendall(words)
                 said = peer.recv(600)

@@ -99,6 +99,13 @@ def process_name(pid):
         return ""
 
 
+def named(instance, name):
+    """Its processes of that name: one that was just begun takes it a moment
+    later."""
+    return wait_for(f"a process {name}", lambda: [
+        pid for pid in instance.pids() if process_name(pid) == name[:15]])
+
+
 def process_status(pid):
     """/proc/PID/status; empty when it is gone."""
     try:
@@ -302,14 +309,17 @@ class Mta:
         return [pid for pid in found if pid != os.getpid()]
 
     def kill(self):
-        """kill -9 of all processes, as the machine would end them."""
-        for _ in range(3):
-            for pid in self.pids():
+        """kill -9 of all processes, as the machine would end them; of one,
+        too, that another had just begun."""
+        def are_gone():
+            pids = self.pids()
+            for pid in pids:
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except OSError:
                     pass
-        wait_for("all processes to be gone", lambda: not self.pids())
+            return not pids
+        wait_for("all processes to be gone", are_gone)
         self.is_started = False
 
     def events(self):

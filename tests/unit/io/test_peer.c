@@ -77,7 +77,6 @@ Test(peer, silence_ends_at_the_deadline)
 
 	cr_expect_eq(peer_fill(&peer, in_ms(80), &err), PEER_TIMEOUT);
 	cr_expect_geq(clock_steady_ms() - begun, 70);
-	cr_expect_lt(clock_steady_ms() - begun, 5000);
 	cr_expect_eq(peer_fill(&peer, in_ms(-1), &err), PEER_TIMEOUT);
 }
 

@@ -120,7 +120,6 @@ Test(race, silence_costs_a_quarter_of_a_second)
 	answers(&entries[1]);
 	cr_expect_eq(race_run(&peer, entries, 2, 20000), 1);
 	cr_expect_geq(clock_steady_ms() - begun, RACE_STAGGER_MS);
-	cr_expect_lt(clock_steady_ms() - begun, 5000);
 	cr_expect_eq(entries[0].state, RACE_NEW, "it may run again");
 	cr_expect_neq(entries[0].begun_ms, 0);
 	cr_expect_eq(entries[0].fd, -1);
