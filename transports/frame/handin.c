@@ -105,9 +105,9 @@ handin_fill_draft(const struct handin *what, struct envelope *envelope,
 	return result;
 }
 
-/* S1 -> S2; where the present user may not rename, S4 finds it in public/, gives
- * it an id of its own, and says that it was accepted.  ENOENT: S4 was quicker
- * than a root who may. */
+/* S1 -> S2; where the present user may not rename, S4 finds it in public/,
+ * gives it an id of its own, and says that it was accepted.  ENOENT: S4 was
+ * quicker than a root who may. */
 static int
 handin_publish(struct draft *draft, const struct envelope *envelope,
     struct err *err)
