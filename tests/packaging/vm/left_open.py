@@ -26,16 +26,19 @@ def relay_is_confined(guest):
               encoding="utf-8") as file:
         guest.write(RELAY, file.read())
     guest.says("systemctl", "daemon-reload")
-    guest.says("systemctl", "restart", "zmailer.service")
     hop = smtpserver.Server()
     try:
+        guest.says("systemctl", "restart", "zmailer.service")
         with guest.configured(f"route out.test via 127.0.0.1:{hop.port}"):
             send(guest, "carl@out.test", "as a relay")
             until("the next host has it", lambda: hop.messages)
             seen = is_confined(guest)
     except Fault as error:
-        raise Fault(f"{error}: {guest.run('zmailer', 'list')[1]} " +
-                    guest.run("zmailer", "events", "-n", "20")[1]) from error
+        raise Fault(" ".join([str(error)] + [
+            guest.run(*words)[1][-1500:] for words in (
+                ["zmailer", "list"], ["zmailer", "events", "-n", "20"],
+                ["journalctl", "-u", "zmailer", "-n", "20", "-o", "cat"],
+                ["ls", "-la", "/run/zmailer"])])) from error
     finally:
         hop.close()
         os.unlink(RELAY)
