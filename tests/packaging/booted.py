@@ -279,6 +279,19 @@ def reloads(host):
     return host.comes("alice", "after a reload")
 
 
+@step("zmailer restart restarts the unit: what it starts is systemd's, in the "
+      "unit's sandbox")
+def restarts_by_its_unit(host):
+    before = host.shows("MainPID")
+    said = host.says("zmailer", "restart", text="systemctl restart zmailer",
+                     seconds=120)
+    after = host.shows("MainPID")
+    if host.shows("SubState") != "running" or after in ("0", before):
+        raise Fault(f"{before} became {after}, {host.shows('SubState')}")
+    host.says("zmailer", "status")
+    return said.strip()
+
+
 @step("the watchdog is fed while the daemons move, and not when one stands: "
       "systemd starts zmailer anew, and no mail is lost")
 def watchdog_bites(host):

@@ -20,6 +20,7 @@
 #include "tools/run/running.h"
 #include "tools/run/standstill/parts.h"
 #include "tools/run/supervisor.h"
+#include "tools/run/unit.h"
 #include "tools/verb/verb.h"
 
 #include "base/banned.h"
@@ -95,6 +96,19 @@ running_stop(struct conf *conf)
 	fprintf(stderr, "zmailer: stop: pid %ld does not end; kill -9 is safe "
 	    "for the spool\n", (long)pid);
 	return EX_TEMPFAIL;
+}
+
+bool
+running_restart_unit(const struct conf *conf, int *out_status)
+{
+	pid_t pid = running_pid(conf);
+	struct str name = STR_INIT;
+	bool is_of_unit = pid > 0 && unit_of_process(pid, &name);
+
+	if (is_of_unit)
+		*out_status = unit_restart(name.buf);
+	str_release(&name);
+	return is_of_unit;
 }
 
 void

@@ -131,6 +131,9 @@ void state_remove(const char *run_dir);
 /* running.c: stop the process that has the spool's lock, and wait for its end.
  * returns an exit status, after words about it */
 int running_stop(struct conf *conf);
+/* Restart it by systemd, if it is what a unit has started: then its sandbox and
+ * what watches it stay.  false: it is not, and nothing was done. */
+bool running_restart_unit(const struct conf *conf, int *out_status);
 /* Add a warning for each listener of conf that is neither free nor used by the
  * running instance; none if that cannot be known. */
 void running_check_listeners(const struct conf *conf, struct arena *arena,

@@ -9,6 +9,9 @@
 #define ZM_UNIT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/str.h"
 
 /* Where make install writes the unit: PREFIX/lib/systemd/system. */
 const char *unit_path(void);
@@ -23,5 +26,17 @@ bool unit_has_manager(void);
  * that it need not be where systemd looks.  0; -1: systemctl failed (stderr has
  * the command to repeat). */
 int unit_enable(void);
+
+/* The unit of systemd whose main process that is.  false: it is of none, or we
+ * are not root.  What a shell started is of the shell's unit, and not its main
+ * process. */
+bool unit_of_process(pid_t pid, struct str *out);
+/* The last part of the path in the text of /proc/PID/cgroup (cgroups(7)), if
+ * it is a service.  false: it is none. */
+bool unit_in_cgroup(struct slice text, struct str *out);
+
+/* systemctl restart, said on standard output; it waits until zmailer is ready.
+ * returns an exit status, after words about it */
+int unit_restart(const char *name);
 
 #endif

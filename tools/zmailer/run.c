@@ -239,10 +239,11 @@ verb_restart(struct arguments *arguments)
 	(void)publish_settle(arguments->conf_path, SETTLE_FOR_MS);
 	conf = verb_conf_file(arguments->conf_path);
 	status = running_check_restart(conf);
-	if (status == EX_OK)
+	if (status == EX_OK && !running_restart_unit(conf, &status)) {
 		status = run_stop(arguments);
-	if (status == EX_OK)
-		status = run_start(conf);
+		if (status == EX_OK)
+			status = run_start(conf);
+	}
 	conf_free(&conf);
 	return status;
 }
