@@ -29,8 +29,8 @@ def relay_is_confined(guest):
     hop = smtpserver.Server()
     try:
         guest.says("systemctl", "restart", "zmailer.service")
-        with guest.configured(f"route out.test via 127.0.0.1:{hop.port}"):
-            send(guest, "carl@out.test", "as a relay")
+        with guest.configured(f"route gone.test via 127.0.0.1:{hop.port}"):
+            send(guest, "carl@gone.test", "as a relay")
             until("the next host has it", lambda: hop.messages)
             seen = is_confined(guest)
     except Fault as error:
@@ -55,8 +55,10 @@ def is_loosened(guest):
     if "zmailer-router (complain)" not in modes:
         raise Fault(modes)
     guest.says("aa-enforce", PROFILE)
+    guest.says("systemctl", "restart", "zmailer.service")
+    is_confined(guest)
     guest.says("install", "-d", "-m", "755", "/opt/site")
-    guest.write("/opt/site/aliases", "far: alice\n")
+    guest.write("/opt/site/aliases", "far: alice@pack.test\n")
     guest.write(CONF, "table elsewhere file:/opt/site/aliases\n"
                 "domain else.test { users none; aliases <elsewhere> }\n", "a")
     guest.run("zmailer", "reload")
@@ -64,7 +66,7 @@ def is_loosened(guest):
         peer.mail("bob@far.test")
         code, said = peer.rcpt("far@else.test")
     if code != 451:
-        raise Fault(f"{code} {said}")
+        raise Fault(f"{code} {said} {guest.processes()}")
     denied = until("it is denied", guest.denials)
     guest.write("/etc/apparmor.d/local/zmailer", "/opt/site/** r,\n")
     guest.says("apparmor_parser", "-r", PROFILE)

@@ -16,7 +16,7 @@ tests_unit_tools_unit_tools_SOURCES = tests/unit/tools/test_supervisor.c \
 	tests/unit/tools/test_review.c tests/unit/tools/test_report.c tests/unit/tools/test_publish.c \
 	tests/unit/tools/test_sink.c tests/unit/tools/test_view.c \
 	tests/unit/tools/test_caller.c tests/unit/tools/test_mailq_flags.c tests/unit/tools/test_batches.c \
-	tests/unit/tools/test_vet.c tests/unit/tools/test_unit.c \
+	tests/unit/tools/test_vet.c \
 	tests/unit/tools/test_held.c tools/nodes/gather.c tools/nodes/remote.c \
 	tests/unit/mail/fixture.c tests/unit/mail/fixture.h \
 	tests/unit/tools/instance.c tests/unit/tools/instance.h \
