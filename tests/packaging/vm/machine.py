@@ -36,6 +36,10 @@ BARE = ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display",
         "none", "-no-reboot"]
 
 
+# As it will run: of some kernels only the processor of the host cannot be had.
+KVM = ["-accel", "kvm", "-cpu", "host"]
+
+
 def kvm_works(top):
     """Whether the kernel here runs a machine; that /dev/kvm opens says
     little."""
@@ -45,7 +49,7 @@ def kvm_works(top):
         file.write(SECTOR)
     try:
         done = subprocess.run(
-            [*BARE, "-accel", "kvm", "-m", "64", "-device",
+            [*BARE, *KVM, "-m", "64", "-device",
              "isa-debug-exit,iobase=0x501,iosize=1", "-drive",
              f"file={top}/sector,format=raw,if=ide"], timeout=PROBE_S,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -58,7 +62,7 @@ def kvm_works(top):
 def qemu_words(top, cargo, has_kvm):
     # A processor of few abilities is computed faster than one of all (page
     # tables of five levels, vectors).
-    accel = ["-accel", "kvm", "-cpu", "host"] if has_kvm else \
+    accel = KVM if has_kvm else \
         ["-accel", "tcg,thread=multi", "-cpu", "Nehalem"]
     return [*BARE, *accel, "-smp", "2", "-m", str(MEMORY_MB),
             "-kernel", f"{disk.BOOT}/vmlinuz",
