@@ -216,6 +216,12 @@ def is_tended(guest):
     return guest.says("zmailer", "audit", "today")
 
 
+# The demo's alice is the machine's where it has one, and she may not enter
+# /root: by root the demo is seen on a machine that has none.
+DEMO_BY_ROOT = "grep -v ^alice: /etc/passwd >/run/passwd; " \
+    "mount --bind /run/passwd /etc/passwd; cd && zmailer demo"
+
+
 @step("a private instance in a home, and the demo, by a user and by root")
 def runs_privately(guest):
     seen = []
@@ -229,7 +235,7 @@ def runs_privately(guest):
         "grep", "-rl", "privately", "/home/alice/mymail/mail")[0] == 0)
     guest.says("su", "alice", "-c", f"zmailer -C {conf} stop")
     for words in (["su", "alice", "-c", "cd; zmailer demo"],
-                  ["sh", "-c", "cd && zmailer demo"]):
+                  ["unshare", "-m", "sh", "-c", DEMO_BY_ROOT]):
         code, said = guest.run(*words, seconds=1200)
         if code != 0:
             wrong = [line for line in said.split("\n") if "NOT as" in line]
