@@ -58,7 +58,8 @@ unit_has_manager(void)
 	return is_found;
 }
 
-/* Its output goes to that descriptor, or where ours goes (-1).  0; -1 */
+/* Its output goes to that descriptor, and what it complains of nowhere; -1:
+ * both where ours go.  0; -1 */
 static int
 unit_manage(const char *const words[], int out_fd)
 {
@@ -66,8 +67,10 @@ unit_manage(const char *const words[], int out_fd)
 	int status = -1;
 
 	if (pid == 0) {
-		if (out_fd >= 0)
+		if (out_fd >= 0) {
 			dup2(out_fd, STDOUT_FILENO);
+			dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+		}
 		execvp("systemctl", (char *const *)(uintptr_t)words);
 		_exit(127);
 	}
