@@ -95,7 +95,8 @@ EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
     "client listener session helo from rcpts size with uid of tag forward "
     "spf dkim dmarc arc dkim2 sealer report",
     "A message is durable and was answered with 250 or exit status 0.  of: the "
-    "id that the agent had given it which handed it in as a user.  spf, "
+    "id that it had in public/, by the word of the user whose file it was (a "
+    "vacation calls it as=).  spf, "
     "dkim, dmarc, arc, dkim2: the results of checking it (verify-origin, "
     "trust arc); dmarc=several: From has several domains, which is none.  "
     "sealer: DMARC failed, but this trusted domain sealed that it had passed.  "

@@ -15,12 +15,21 @@
 static int
 late_result(struct slice text, enum origin *out, struct err *err)
 {
-	if (text.n == 0 || origin_of_text(text, out))
+	if (text.n == 0 || (origin_of_text(text, out) &&
+	    *out != ORIGIN_SEVERAL))
 		return 0;
 	return err_set(err, "'" SLICE_FMT "' is no result: pass, fail, none, "
 	    "softfail, neutral, temperror or permerror; of dmarc several, "
 	    "too",
 	    SLICE_ARG(slice_first(text, 40)));
+}
+
+/* It has one result more than the others. */
+static int
+late_dmarc_result(struct slice text, enum origin *out, struct err *err)
+{
+	return text.n > 0 && origin_of_text(text, out) ? 0 :
+	    late_result(text, out, err);
 }
 
 /* What the row does not say is none. */
@@ -44,7 +53,7 @@ late_origin_of_row(const struct rehearsal_row *row, struct late_origin *out,
 	return late_result(row->spf, &out->spf, err) < 0 ||
 	    late_result(row->dkim2, &out->dkim2, err) < 0 ||
 	    (!is_domain && late_result(row->dkim, &out->dkim, err) < 0) ?
-	    -1 : late_result(row->dmarc, &out->dmarc, err);
+	    -1 : late_dmarc_result(row->dmarc, &out->dmarc, err);
 }
 
 /* Of those that fit the first that is no shadow. */
