@@ -127,7 +127,7 @@ static bool
 one_works(struct yard *y, void *arg)
 {
 	mail_comes(y);
-	return only_thread()->serving == 1;
+	return only_thread()->serving == 1 && only_thread()->ready_count > 0;
 }
 
 /* Else a host that has too many sessions keeps them as long as there is mail
@@ -143,7 +143,6 @@ Test(limits, who_is_one_too_many_is_fed_no_more, .timeout = 900)
 	thread->pace.reduced_ms = INT64_MAX;	/* its host had too many */
 	thread->limit = 1;
 	cr_assert(yard_until(&yard, one_works, NULL));
-	cr_expect_gt(thread->ready_count, 0);
 	yard_close(&yard);
 }
 
